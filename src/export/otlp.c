@@ -44,6 +44,13 @@ enum line_field { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum function_field { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3 };
 enum mapping_field { MAPPING_FILE = 4 };
 
+/* The tables of the dictionary, in the order in which they are written. */
+enum { LINKS, LOCATIONS, FUNCTIONS, STRINGS, STACKS, ATTRIBUTES, N_TABLES };
+static const unsigned table_fields[] = {
+    [LINKS] = DICTIONARY_LINKS,         [LOCATIONS] = DICTIONARY_LOCATIONS,
+    [FUNCTIONS] = DICTIONARY_FUNCTIONS, [STRINGS] = DICTIONARY_STRINGS,
+    [STACKS] = DICTIONARY_STACKS,       [ATTRIBUTES] = DICTIONARY_ATTRIBUTES};
+
 /* A table of the dictionary. Its first entry, with index 0, is empty. */
 typedef struct table {
     output bytes; /* its entries, as fields of the dictionary */
@@ -56,7 +63,7 @@ struct otlp {
     const lens *lens;
     pprof_head head;
     output resource; /* its attributes */
-    table strings, functions, locations, stacks, attributes, links;
+    table tables[N_TABLES];
     output profiles[PPROF_VALUES_MAX]; /* the samples of each profile */
     output part, inner, text;
     intern_table texts;     /* equal strings are the same pointer */
@@ -66,20 +73,9 @@ struct otlp {
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* Starts a table with its empty entry. */
-static void table_start(table *t, unsigned field) {
-    *t = (table){.count = 1};
-    output_start(&t->bytes, OUTPUT_MEMORY);
-    protobuf_bytes(&t->bytes, field, "", 0);
-}
-
-static void table_finish(table *t) {
-    output_finish(&t->bytes);
-    map64_free(&t->known);
-}
-
 /* Returns the index of a key. `*is_new`: the caller must append its entry. */
-static uint32_t table_index(otlp *w, table *t, uint64_t key, bool *is_new) {
+static uint32_t table_index(otlp *w, unsigned number, uint64_t key, bool *is_new) {
+    table *t = &w->tables[number];
     uint32_t *index = map64_put(&t->known, key);
     *is_new = false;
     if (!index) {
@@ -93,6 +89,11 @@ static uint32_t table_index(otlp *w, table *t, uint64_t key, bool *is_new) {
     return *index;
 }
 
+/* Appends the entry in `entry` to a table, and empties it. */
+static void table_add(otlp *w, unsigned number, output *entry) {
+    protobuf_message(&w->tables[number].bytes, table_fields[number], entry);
+}
+
 static uint32_t string_index(otlp *w, const char *text) {
     bool is_new;
     if (!*text)
@@ -104,21 +105,21 @@ static uint32_t string_index(otlp *w, const char *text) {
         w->failed = true;
         return 0;
     }
-    const uint32_t index = table_index(w, &w->strings, (uintptr_t)known, &is_new);
+    const uint32_t index = table_index(w, STRINGS, (uintptr_t)known, &is_new);
     if (is_new)
-        protobuf_bytes(&w->strings.bytes, DICTIONARY_STRINGS, known, w->text.used);
+        protobuf_bytes(&w->tables[STRINGS].bytes, DICTIONARY_STRINGS, known, w->text.used);
     return index;
 }
 
 static uint32_t function_index(otlp *w, const profile_location *l) {
     bool is_new;
     const uint32_t name = string_index(w, l->function), file = string_index(w, l->file);
-    const uint32_t index = table_index(w, &w->functions, (uint64_t)name << 32 | file, &is_new);
+    const uint32_t index = table_index(w, FUNCTIONS, (uint64_t)name << 32 | file, &is_new);
     if (is_new) {
         protobuf_number(&w->part, FUNCTION_NAME, name);
         protobuf_number(&w->part, FUNCTION_SYSTEM_NAME, name);
         protobuf_number(&w->part, FUNCTION_FILE, file);
-        protobuf_message(&w->functions.bytes, DICTIONARY_FUNCTIONS, &w->part);
+        table_add(w, FUNCTIONS, &w->part);
     }
     return index;
 }
@@ -134,7 +135,7 @@ static uint32_t location_index(otlp *w, uint32_t frame) {
     uint32_t shown = 0;
     for (uint32_t i = 0; i < f->n; i++)
         shown += !lens_hides(w->lens, f->first + i);
-    const uint32_t index = shown ? table_index(w, &w->locations, frame, &is_new) : 0;
+    const uint32_t index = shown ? table_index(w, LOCATIONS, frame, &is_new) : 0;
     if (!shown || !is_new)
         return index;
     output lines;
@@ -149,7 +150,7 @@ static uint32_t location_index(otlp *w, uint32_t frame) {
         protobuf_number(&w->inner, LINE_LINE, l->line);
         protobuf_message(&lines, LOCATION_LINES, &w->inner);
     }
-    protobuf_message(&w->locations.bytes, DICTIONARY_LOCATIONS, &lines);
+    table_add(w, LOCATIONS, &lines);
     output_finish(&lines);
     return index;
 }
@@ -170,7 +171,7 @@ static void add_shaped(otlp *w, uint32_t node) {
 static uint32_t stack_index(otlp *w, uint32_t node) {
     bool is_new;
     const cct *tree = &w->profile->tree;
-    const uint32_t index = table_index(w, &w->stacks, node, &is_new);
+    const uint32_t index = table_index(w, STACKS, node, &is_new);
     if (!is_new)
         return index;
     vec_clear(&w->of_stack);
@@ -179,7 +180,7 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
     for (; !w->lens->shape && node != CCT_ROOT; node = cct_parent(tree, node))
         add_location(w, cct_frame(tree, node));
     protobuf_numbers(&w->part, STACK_LOCATIONS, w->of_stack.items, w->of_stack.count);
-    protobuf_message(&w->stacks.bytes, DICTIONARY_STACKS, &w->part);
+    table_add(w, STACKS, &w->part);
     return index;
 }
 
@@ -189,7 +190,7 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
 static uint32_t attribute_index(otlp *w, const otlp_attribute *a) {
     bool is_new;
     const uint32_t key = string_index(w, a->key), text = string_index(w, a->value);
-    const uint32_t index = table_index(w, &w->attributes, (uint64_t)key << 32 | text, &is_new);
+    const uint32_t index = table_index(w, ATTRIBUTES, (uint64_t)key << 32 | text, &is_new);
     if (!is_new)
         return index;
     w->text.used = 0;
@@ -197,19 +198,19 @@ static uint32_t attribute_index(otlp *w, const otlp_attribute *a) {
     protobuf_bytes(&w->inner, ANY_VALUE_STRING, w->text.buffer, w->text.used);
     protobuf_number(&w->part, ATTRIBUTE_KEY, key);
     protobuf_message(&w->part, ATTRIBUTE_VALUE, &w->inner);
-    protobuf_message(&w->attributes.bytes, DICTIONARY_ATTRIBUTES, &w->part);
+    table_add(w, ATTRIBUTES, &w->part);
     return index;
 }
 
 static uint32_t link_index(otlp *w, const otlp_link *link) {
     bool is_new;
-    const uint32_t index = table_index(w, &w->links, link->number, &is_new);
+    const uint32_t index = table_index(w, LINKS, link->number, &is_new);
     if (!is_new)
         return index;
     const char *ids = (const char *)link->span->ids;
     protobuf_bytes(&w->part, LINK_TRACE, ids, MEMTRACE_TRACE_ID);
     protobuf_bytes(&w->part, LINK_SPAN, ids + MEMTRACE_TRACE_ID, MEMTRACE_SPAN_ID);
-    protobuf_message(&w->links.bytes, DICTIONARY_LINKS, &w->part);
+    table_add(w, LINKS, &w->part);
     return index;
 }
 
@@ -228,12 +229,12 @@ static void put_attribute(otlp *w, const otlp_attribute *a) {
 }
 
 static void start(otlp *w) {
-    table_start(&w->strings, DICTIONARY_STRINGS);
-    table_start(&w->functions, DICTIONARY_FUNCTIONS);
-    table_start(&w->locations, DICTIONARY_LOCATIONS);
-    table_start(&w->stacks, DICTIONARY_STACKS);
-    table_start(&w->attributes, DICTIONARY_ATTRIBUTES);
-    table_start(&w->links, DICTIONARY_LINKS);
+    for (size_t i = 0; i < N_TABLES; i++) {
+        table *each = &w->tables[i];
+        each->count = 1;
+        output_start(&each->bytes, OUTPUT_MEMORY);
+        protobuf_bytes(&each->bytes, table_fields[i], "", 0);
+    }
     for (size_t i = 0; i < w->head.n_values; i++)
         output_start(&w->profiles[i], OUTPUT_MEMORY);
     output_start(&w->resource, OUTPUT_MEMORY);
@@ -324,23 +325,20 @@ static void put_dictionary(otlp *w, output *o) {
     protobuf_bytes(&all, DICTIONARY_MAPPINGS, "", 0);
     protobuf_number(&w->part, MAPPING_FILE, string_index(w, w->profile->info.executable_name));
     protobuf_message(&all, DICTIONARY_MAPPINGS, &w->part);
-    output *const tables[] = {&w->links.bytes,   &w->locations.bytes, &w->functions.bytes,
-                              &w->strings.bytes, &w->stacks.bytes,    &w->attributes.bytes};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        output_bytes(&all, tables[i]->buffer, tables[i]->used);
-        w->failed |= tables[i]->error != 0;
+    for (size_t i = 0; i < N_TABLES; i++) {
+        const output *entries = &w->tables[i].bytes;
+        output_bytes(&all, entries->buffer, entries->used);
+        w->failed |= entries->error != 0;
     }
     protobuf_message(o, REQUEST_DICTIONARY, &all);
     output_finish(&all);
 }
 
 static void otlp_free(otlp *w) {
-    table_finish(&w->strings);
-    table_finish(&w->functions);
-    table_finish(&w->locations);
-    table_finish(&w->stacks);
-    table_finish(&w->attributes);
-    table_finish(&w->links);
+    for (size_t i = 0; i < N_TABLES; i++) {
+        output_finish(&w->tables[i].bytes);
+        map64_free(&w->tables[i].known);
+    }
     for (size_t i = 0; i < w->head.n_values; i++)
         output_finish(&w->profiles[i]);
     output_finish(&w->resource);

@@ -125,16 +125,21 @@ static bool is_text(pprof *p, uint64_t index, const char *text) {
     return strcmp(text_at(p, index), text) == 0;
 }
 
-static void read_value_type(pprof *p, cursor c, uint64_t *type, uint64_t *unit) {
+/* Reads a message of which fields below `n` that are numbers are wanted. */
+static void read_numbers(pprof *p, cursor c, uint64_t *numbers, unsigned n) {
     field f;
-    *type = *unit = 0;
-    while (next_field(&c, &f)) {
-        if (f.number == 1)
-            *type = f.value;
-        else if (f.number == 2)
-            *unit = f.value;
-    }
+    while (next_field(&c, &f))
+        if (f.number < n)
+            numbers[f.number] = f.value;
     p->failed |= c.failed;
+}
+
+static void read_value_type(pprof *p, cursor c, uint64_t *type, uint64_t *unit) {
+    enum { TYPE = 1, UNIT = 2, N };
+    uint64_t of[N] = {0};
+    read_numbers(p, c, of, N);
+    *type = of[TYPE];
+    *unit = of[UNIT];
 }
 
 static void number_it(pprof *p, map64 *map, uint64_t id, size_t index) {
@@ -146,53 +151,29 @@ static void number_it(pprof *p, map64 *map, uint64_t id, size_t index) {
 }
 
 static void read_function(pprof *p, cursor c) {
-    pprof_function function = {0};
-    uint64_t id = 0;
-    field f;
-    while (next_field(&c, &f)) {
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2)
-            function.name = f.value;
-        else if (f.number == 4)
-            function.file = f.value;
-    }
-    p->failed |= c.failed;
-    number_it(p, &p->function_of, id, p->functions.count);
+    enum { ID = 1, NAME = 2, FILE_NAME = 4, N };
+    uint64_t of[N] = {0};
+    read_numbers(p, c, of, N);
+    const pprof_function function = {.name = of[NAME], .file = of[FILE_NAME]};
+    number_it(p, &p->function_of, of[ID], p->functions.count);
     p->to->no_memory |= !vec_push(&p->functions, function);
 }
 
 static void read_mapping(pprof *p, cursor c) {
-    pprof_mapping mapping = {0};
-    uint64_t id = 0;
-    field f;
-    while (next_field(&c, &f)) {
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2)
-            mapping.start = f.value;
-        else if (f.number == 4)
-            mapping.offset = f.value;
-        else if (f.number == 5)
-            mapping.file = f.value;
-        else if (f.number == 6)
-            mapping.build_id = f.value;
-    }
-    p->failed |= c.failed;
-    number_it(p, &p->mapping_of, id, p->mappings.count);
+    enum { ID = 1, START = 2, OFFSET = 4, FILE_NAME = 5, BUILD_ID = 6, N };
+    uint64_t of[N] = {0};
+    read_numbers(p, c, of, N);
+    const pprof_mapping mapping = {
+        .start = of[START], .offset = of[OFFSET], .file = of[FILE_NAME], .build_id = of[BUILD_ID]};
+    number_it(p, &p->mapping_of, of[ID], p->mappings.count);
     p->to->no_memory |= !vec_push(&p->mappings, mapping);
 }
 
 static void read_line(pprof *p, cursor c) {
-    pprof_line line = {0};
-    field f;
-    while (next_field(&c, &f)) {
-        if (f.number == 1)
-            line.function = f.value;
-        else if (f.number == 2)
-            line.line = f.value;
-    }
-    p->failed |= c.failed;
+    enum { FUNCTION = 1, LINE = 2, N };
+    uint64_t of[N] = {0};
+    read_numbers(p, c, of, N);
+    const pprof_line line = {.function = of[FUNCTION], .line = of[LINE]};
     p->to->no_memory |= !vec_push(&p->lines, line);
 }
 
@@ -298,17 +279,11 @@ static bool take_value(void *context, uint64_t value) {
 
 /* Reads the label with the size of the blocks, which Go and others write. */
 static void read_label(pprof *p, cursor c, uint64_t *size) {
-    uint64_t key = 0, number = 0;
-    field f;
-    while (next_field(&c, &f)) {
-        if (f.number == 1)
-            key = f.value;
-        else if (f.number == 3)
-            number = f.value;
-    }
-    p->failed |= c.failed;
-    if (is_text(p, key, "bytes") && number <= INT64_MAX)
-        *size = number;
+    enum { KEY = 1, NUMBER = 3, N };
+    uint64_t of[N] = {0};
+    read_numbers(p, c, of, N);
+    if (is_text(p, of[KEY], "bytes") && of[NUMBER] <= INT64_MAX)
+        *size = of[NUMBER];
 }
 
 static bool read_sample(pprof *p, cursor c) {

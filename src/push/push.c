@@ -60,32 +60,32 @@ struct push_session {
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static const char *fail(char *error, size_t size, const char *what, const char *why) {
+static bool fail(char *error, size_t size, const char *what, const char *why) {
     snprintf(error, size, "%s: %s", what, why);
-    return error;
+    return false;
 }
 
-static const char *begin_targets(push_session *s, char *error, size_t size) {
+static bool begin_target(push_session *s, const char *url, char *error, size_t size) {
+    if (s->n_targets == PUSH_TARGETS_MAX)
+        return fail(error, size, url, "too many URLs: at most 8");
+    const char *wrong = target_begin(&s->targets[s->n_targets++], url);
+    return !wrong || fail(error, size, url, wrong);
+}
+
+static bool begin_targets(push_session *s, char *error, size_t size) {
     char *urls = strdup(s->options.urls), *rest = NULL;
-    const char *why = urls ? NULL : fail(error, size, s->options.urls, "not enough memory");
-    for (char *url = urls ? strtok_r(urls, ",", &rest) : NULL; url && !why;
-         url = strtok_r(NULL, ",", &rest)) {
-        if (s->n_targets == PUSH_TARGETS_MAX) {
-            why = fail(error, size, url, "too many URLs: at most 8");
-            break;
-        }
-        const char *wrong = target_begin(&s->targets[s->n_targets++], url);
-        if (wrong)
-            why = fail(error, size, url, wrong);
-    }
-    if (!why && s->n_targets == 0)
-        why = fail(error, size, s->options.urls, "no URL to push to");
+    bool ok = urls || fail(error, size, s->options.urls, "not enough memory");
+    for (char *url = urls ? strtok_r(urls, ",", &rest) : NULL; url && ok;
+         url = strtok_r(NULL, ",", &rest))
+        ok = begin_target(s, url, error, size);
+    if (ok && s->n_targets == 0)
+        ok = fail(error, size, s->options.urls, "no URL to push to");
     free(urls);
-    return why;
+    return ok;
 }
 
 /* Reads the token, which is the first line of the file or, without a file, the environment's. */
-static const char *read_token(push_session *s, char *error, size_t size) {
+static bool read_token(push_session *s, char *error, size_t size) {
     char text[TOKEN_MAX] = "";
     const char *set = getenv("ALLOTRACE_PUSH_TOKEN"), *path = s->options.token_file;
     const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -102,28 +102,26 @@ static const char *read_token(push_session *s, char *error, size_t size) {
         return fail(error, size, path, "its first line, which must be the token, is empty");
     if (*text)
         snprintf(s->authorization, sizeof s->authorization, "Authorization: Bearer %s", text);
-    return NULL;
+    return true;
 }
 
-static const char *set_labels(push_session *s, char *error, size_t size) {
+static bool set_labels(push_session *s, char *error, size_t size) {
     for (size_t i = 0; i < s->options.n_labels; i++)
         if (!labels_set_pair(&s->labels, s->options.labels[i]))
             return fail(error, size, s->options.labels[i],
                         errno == EINVAL ? "a label must be KEY=VALUE" : "not enough memory");
-    return NULL;
+    return true;
 }
 
-static const char *begin(push_session *s, const push_options *o, char *error, size_t size) {
+static bool begin(push_session *s, const push_options *o, char *error, size_t size) {
     s->options = *o;
     s->every_ms = (o->every_us ? o->every_us : PUSH_EVERY_US) / 1000;
     const char *headers = getenv("OTEL_EXPORTER_OTLP_HEADERS");
     s->more_headers = headers ? strdup(headers) : NULL;
-    const char *why = begin_targets(s, error, size);
-    why = why ? why : read_token(s, error, size);
-    why = why ? why : set_labels(s, error, size);
-    if (!why && s->every_ms < 100)
-        why = fail(error, size, "--every", "100ms is the shortest time between pushes");
-    return why;
+    return begin_targets(s, error, size) && read_token(s, error, size) &&
+           set_labels(s, error, size) &&
+           (s->every_ms >= 100 ||
+            fail(error, size, "--every", "100ms is the shortest time between pushes"));
 }
 
 static void release(push_session *s) {
@@ -134,15 +132,28 @@ static void release(push_session *s) {
     free(s);
 }
 
-const char *push_check(const push_options *o, char *error, size_t size) {
+/* Returns a session whose thread has not started; NULL, with one line in `error`, on failure. */
+static push_session *prepare(const push_options *o, char *error, size_t size) {
     push_session *s = calloc(1, sizeof *s);
-    const char *why =
-        s ? begin(s, o, error, size) : fail(error, size, "--push", "not enough memory");
-    if (!why && (why = http_begin()))
-        why = fail(error, size, "--push", why);
-    if (s)
-        release(s);
-    return why;
+    if (!s) {
+        fail(error, size, "--push", "not enough memory");
+        return NULL;
+    }
+    const char *why = begin(s, o, error, size) ? http_begin() : error;
+    if (!why)
+        return s;
+    if (why != error)
+        fail(error, size, "--push", why);
+    release(s);
+    return NULL;
+}
+
+const char *push_check(const push_options *o, char *error, size_t size) {
+    push_session *s = prepare(o, error, size);
+    if (!s)
+        return error;
+    release(s);
+    return NULL;
 }
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -484,21 +495,16 @@ static void *run(void *context) {
 }
 
 push_session *push_start(const char *path, const push_options *o, char *error, size_t size) {
-    push_session *s = calloc(1, sizeof *s);
-    const char *why =
-        s ? begin(s, o, error, size) : fail(error, size, "--push", "not enough memory");
-    if (!why && (why = http_begin()))
-        why = fail(error, size, "--push", why);
-    if (!why) {
-        s->path = path;
-        pthread_mutex_init(&s->lock, NULL);
-        pthread_cond_init(&s->change, NULL);
-        if (pthread_create(&s->thread, NULL, run, s) == 0)
-            return s;
-        fail(error, size, "--push", "cannot start a thread");
-    }
-    if (s)
-        release(s);
+    push_session *s = prepare(o, error, size);
+    if (!s)
+        return NULL;
+    s->path = path;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->change, NULL);
+    if (pthread_create(&s->thread, NULL, run, s) == 0)
+        return s;
+    fail(error, size, "--push", "cannot start a thread");
+    release(s);
     return NULL;
 }
 

@@ -318,14 +318,6 @@ const symbolizer *completion_symbolizer(const completion *c) {
     return c->symbolizer;
 }
 
-size_t completion_n_modules(const completion *c) {
-    return symbolizer_n_modules(c->symbolizer);
-}
-
-const symbolize_module *completion_module(const completion *c, size_t i) {
-    return symbolizer_module_at(c->symbolizer, (uint32_t)i);
-}
-
 bool completion_keeps_frames(const completion *c) {
     for (size_t i = 0; i < c->places.count; i++) {
         const place *p = &c->places.items[i];

@@ -46,11 +46,8 @@ void completion_free(completion *c); /* NULL is allowed */
 
 completion_summary completion_result(const completion *c);
 
+/* Returns what knows the modules of the places, and the results for each. */
 const symbolizer *completion_symbolizer(const completion *c);
-
-/* The modules of the places, and the results for each. */
-size_t completion_n_modules(const completion *c);
-const symbolize_module *completion_module(const completion *c, size_t i);
 
 /* Whether the trace is of version 3 but has only one domain, in the events read: it can then be
  * written as version 2, which memtrace 0.2.3 can read. */

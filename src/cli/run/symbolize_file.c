@@ -76,12 +76,12 @@ static void print_module(FILE *out, const symbolize_module *m) {
 }
 
 /* Says which packages or servers have the missing names. */
-static void print_packages(FILE *out, const completion *c, const char *trace) {
+static void print_packages(FILE *out, const symbolizer *s, const char *trace) {
     debug_packages names;
     const char *paths[DEBUG_PACKAGES_FILES];
     size_t n = 0;
-    for (size_t i = 0; i < completion_n_modules(c) && n < DEBUG_PACKAGES_FILES; i++) {
-        const symbolize_module *m = completion_module(c, i);
+    for (size_t i = 0; i < symbolizer_n_modules(s) && n < DEBUG_PACKAGES_FILES; i++) {
+        const symbolize_module *m = symbolizer_module_at(s, (uint32_t)i);
         if (m->state == MODULE_READ && m->n_unresolved)
             paths[n++] = m->path;
     }
@@ -107,9 +107,10 @@ static void print_report(const completion *c, const char *name, const char *to, 
     fprintf(out, "%s: %s places: %s with a line, %s with a function's name, %s without a name\n",
             name, figure_count(s.n_places).text, figure_count(s.n_lines).text,
             figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
-    for (size_t i = 0; i < completion_n_modules(c); i++)
-        print_module(out, completion_module(c, i));
-    print_packages(out, c, to);
+    const symbolizer *of = completion_symbolizer(c);
+    for (size_t i = 0; i < symbolizer_n_modules(of); i++)
+        print_module(out, symbolizer_module_at(of, (uint32_t)i));
+    print_packages(out, of, to);
 }
 
 /* ---- the work ---------------------------------------------------------------------------- */

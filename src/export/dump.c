@@ -161,10 +161,8 @@ static void text_event(dump *d, const memtrace_event *e, const stack_text *s) {
     }
     output_text(o, kinds[e->source]);
     output_u64(o, e->samples, 0, ' ');
-    output_text(o, " len=");
-    output_u64(o, e->length, 0, ' ');
-    output_text(o, " dom=");
-    output_u64(o, e->domain, 0, ' ');
+    output_number(o, " len=", e->length);
+    output_number(o, " dom=", e->domain);
     output_char(o, ' ');
     if (e->common_prefix >= 1000) /* like `% 4d` of OCaml's printf */
         output_char(o, ' ');
@@ -249,21 +247,16 @@ static void csv_event(dump *d, const memtrace_event *e, const stack_text *s) {
 
 static void json_event(dump *d, const memtrace_event *e, const stack_text *s) {
     output *o = d->out;
-    output_text(o, "{\"time\":");
-    output_u64(o, e->time, 0, ' ');
-    output_text(o, ",\"id\":");
-    output_u64(o, e->id, 0, ' ');
+    output_number(o, "{\"time\":", e->time);
+    output_number(o, ",\"id\":", e->id);
     output_text(o, ",\"event\":\"");
     output_text(o, kind_name(e));
-    output_text(o, "\",\"domain\":");
-    output_u64(o, e->domain, 0, ' ');
+    output_number(o, "\",\"domain\":", e->domain);
     if (e->kind == MEMTRACE_ALLOC) {
         output_text(o, ",\"source\":\"");
         output_text(o, source_name(e));
-        output_text(o, "\",\"length\":");
-        output_u64(o, e->length, 0, ' ');
-        output_text(o, ",\"samples\":");
-        output_u64(o, e->samples, 0, ' ');
+        output_number(o, "\",\"length\":", e->length);
+        output_number(o, ",\"samples\":", e->samples);
         const char *type = type_of(d, e);
         if (type) {
             output_text(o, ",\"type\":");

@@ -196,16 +196,13 @@ static void json_row(rows *r, output *o, size_t row) {
     const block_table *b = &r->profile->table;
     const char *type = profile_type(r->profile, b->node[row]);
     uint32_t place;
-    output_text(o, "{\"time\":");
-    output_u64(o, n.time, 0, ' ');
+    output_number(o, "{\"time\":", n.time);
     output_text(o, ",\"lifetime\":");
     put_time(o, n.lifetime, "null");
     output_text(o, ",\"promoted\":");
     put_time(o, n.promoted, "null");
-    output_text(o, ",\"size\":");
-    output_u64(o, n.size, 0, ' ');
-    output_text(o, ",\"samples\":");
-    output_u64(o, n.samples, 0, ' ');
+    output_number(o, ",\"size\":", n.size);
+    output_number(o, ",\"samples\":", n.samples);
     output_text(o, ",\"bytes\":");
     put_bytes(o, cost_bytes(r->profile, n.samples));
     output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"thread\":", sources[b->source[row]],

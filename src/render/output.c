@@ -173,6 +173,17 @@ void output_u64(output *o, uint64_t value, int width, char fill) {
     o->used += (size_t)total;
 }
 
+void output_number(output *o, const char *before, uint64_t value) {
+    char digits[OUTPUT_U64_MAX];
+    const char *first = output_u64_digits(value, digits);
+    const size_t size = (size_t)(digits + OUTPUT_U64_MAX - first), n = strlen(before);
+    char *room = output_room(o, n + size);
+    if (!room)
+        return;
+    memcpy(mempcpy(room, before, n), first, size);
+    o->used += n + size;
+}
+
 void output_format(output *o, const char *format, ...) {
     char text[1024];
     va_list args;

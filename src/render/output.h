@@ -65,6 +65,9 @@ void output_varint(output *o, uint64_t value);
 /* Writes a decimal number, padded on the left with `fill` to `width`. */
 void output_u64(output *o, uint64_t value, int width, char fill);
 
+/* Writes a short text and, after it, a decimal number. */
+void output_number(output *o, const char *before, uint64_t value);
+
 /* Slow: not for what is written millions of times. Writes at most 1,023 bytes. */
 __attribute__((format(printf, 2, 3))) void output_format(output *o, const char *format, ...);
 

@@ -1,11 +1,15 @@
-/* export_parquet.c: the tables of an export and their rows.
+/* export_parquet.c: a profile as Parquet files, into a folder that holds those of many traces: a
+ * table of its sampled blocks, and tables of stacks, frames, marks and the trace. docs/parquet.md
+ * is the schema.
+ *
+ * Each table of a trace is a file: TABLE/day=DAY/service=SERVICE/TRACE.parquet. Each file is
+ * replaced as a whole. That of `traces` is last, so the traces listed there are complete. Missing
+ * folders are created.
  *
  * Many traces are exported, and query engines join them. So a frame has the same id in all traces,
  * a hash of its content, and sums by site need no names. Stacks are numbered within their trace,
  * because a hash for each would take more space than everything else. Only stacks that have blocks
  * get a hash as well. */
-#include "export/export_parquet.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +45,7 @@ typedef struct exporting {
 
 /* ---- labels ------------------------------------------------------------------------------ */
 
-bool export_parquet_is_label(const char *text) {
+bool export_is_label(const char *text) {
     const char *equals = strchr(text, '=');
     return equals && equals > text;
 }

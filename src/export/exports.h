@@ -20,6 +20,8 @@
 #ifndef EXPORT_EXPORTS_H
 #define EXPORT_EXPORTS_H
 
+#include <stdbool.h>
+
 #include "query/cost.h"
 #include "query/lens.h"
 #include "render/output.h"
@@ -80,6 +82,9 @@ typedef struct export_subject {
 /* Writes the subject. A function with much output first asks the output's watch whether to write
  * it. Returns false on failure; write errors are kept in the output. */
 typedef bool export_function(output *o, export_subject *s);
+
+/* Whether a text has the form KEY=VALUE with a non-empty key. */
+bool export_is_label(const char *text);
 
 #define EXPORT_DECLARE(name, set) export_function export_##name;
 EXPORT_FORMATS(EXPORT_DECLARE)

@@ -2,7 +2,7 @@
  * tests/fleet. */
 #include <string.h>
 
-#include "export/export_parquet.h"
+#include "export/exports.h"
 #include "export/parquet.h"
 #include "export/parquet_encode.h"
 #include "export/thrift.h"
@@ -188,10 +188,10 @@ START_TEST(what_rises_or_repeats_is_small) {
 END_TEST
 
 START_TEST(labels_have_a_key) {
-    ck_assert(export_parquet_is_label("service=shop"));
-    ck_assert(export_parquet_is_label("empty="));
-    ck_assert(!export_parquet_is_label("=shop"));
-    ck_assert(!export_parquet_is_label("shop"));
+    ck_assert(export_is_label("service=shop"));
+    ck_assert(export_is_label("empty="));
+    ck_assert(!export_is_label("=shop"));
+    ck_assert(!export_is_label("shop"));
 }
 END_TEST
 

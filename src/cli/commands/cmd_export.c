@@ -8,7 +8,6 @@
 #include "cli/result_file.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
-#include "export/export_parquet.h"
 #include "export/exports.h"
 
 enum {
@@ -252,7 +251,7 @@ static int check_labels(const export_options *opts) {
     if (opts->labels.n && !takes(opts, EXPORT_FOLDER))
         return message_usage(&command_export, "export: --label requires --to parquet");
     for (size_t i = 0; i < opts->labels.n; i++)
-        if (!export_parquet_is_label(opts->labels.items[i]))
+        if (!export_is_label(opts->labels.items[i]))
             return message_usage(&command_export, "export: --label: `%s` is not KEY=VALUE",
                                  opts->labels.items[i]);
     return STATUS_OK;

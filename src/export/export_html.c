@@ -7,10 +7,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "answers/api.h"
+#include "answers/assets.h"
 #include "export/exports.h"
 #include "paths/functions.h"
-#include "serve/api.h"
-#include "serve/assets.h"
 
 enum {
     N_FOCUSED = 24,      /* most functions whose callers and callees are included */

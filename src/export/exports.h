@@ -22,10 +22,10 @@
 
 #include <stdbool.h>
 
+#include "answers/viewer.h"
 #include "query/cost.h"
 #include "query/lens.h"
 #include "render/output.h"
-#include "serve/viewer.h"
 
 /* What a format needs, and how it is written. */
 enum {

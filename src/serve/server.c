@@ -10,18 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answers/api.h"
+#include "answers/assets.h"
+#include "answers/download.h"
+#include "answers/upload.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "platform/clock.h"
-#include "serve/api.h"
-#include "serve/assets.h"
-#include "serve/download.h"
 #include "serve/guard.h"
 #include "serve/listen.h"
 #include "serve/streams.h"
-#include "serve/upload.h"
 #include "serve/workers.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* server.h: the viewer's HTTP server. It owns the sockets, decides who may ask, and takes a request
- * to its answer. What an answer contains is up to api.h.
+ * to its answer. What an answer contains is up to answers/api.h.
  *
  * Problem. A page in the browser asks about ten questions at once about a trace of any size, and
  * asks most of them again with another filter a moment later. The trace may still be growing. Other
@@ -7,11 +7,12 @@
  *
  * Way. libmicrohttpd parses requests (server.c). A guard (guard.h) rejects requests that do not
  * come from our page. A worker (workers.h) computes the answer while others proceed. An endpoint is
- * a function from parameters to JSON, in a file answer_NAME.c. Answers are built from parts that
- * questions share, such as the costs of a filter or the tree of a lens. The cache (cache.h) keeps
- * these parts, keyed by what they depend on; a part that several threads ask for at the same time
- * is computed once. The current state of a trace is a reading (viewer.h), which is immutable. The
- * page learns of new readings through a stream of events (streams.h).
+ * a function from parameters to JSON, in a file answers/answer_NAME.c. Answers are built from parts
+ * that questions share, such as the costs of a filter or the tree of a lens. The cache
+ * (answers/cache.h) keeps these parts, keyed by what they depend on; a part that several threads
+ * ask for at the same time is computed once. The current state of a trace is a reading
+ * (answers/viewer.h), which is immutable. The page learns of new readings through a stream of
+ * events (streams.h).
  *
  * Why not otherwise. Other viewers send all data to the page at once, which fails at some hundred
  * megabytes. A process for each request would have to read the trace again.
@@ -22,7 +23,7 @@
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 
-#include "serve/viewer.h"
+#include "answers/viewer.h"
 
 typedef struct server server;
 

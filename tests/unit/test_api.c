@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "advice/advise.h"
-#include "serve/api.h"
+#include "answers/api.h"
 #include "tape.h"
 #include "unit.h"
 

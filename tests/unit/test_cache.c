@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "serve/cache.h"
+#include "answers/cache.h"
 #include "unit.h"
 
 typedef struct counted {

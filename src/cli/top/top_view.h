@@ -2,8 +2,8 @@
 #ifndef CLI_TOP_TOP_VIEW_H
 #define CLI_TOP_TOP_VIEW_H
 
+#include "answers/viewer.h"
 #include "query/activity.h"
-#include "serve/viewer.h"
 
 typedef struct top_options {
     int order;          /* an activity_order */

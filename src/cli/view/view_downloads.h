@@ -2,7 +2,7 @@
 #ifndef CLI_VIEW_VIEW_DOWNLOADS_H
 #define CLI_VIEW_VIEW_DOWNLOADS_H
 
-#include "serve/download.h"
+#include "answers/download.h"
 
 extern const download view_downloads[];
 

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "answers/viewer.h"
 #include "cli/trace_file.h"
-#include "serve/viewer.h"
 
 typedef struct view_trace {
     viewer *viewer;

@@ -1,0 +1,126 @@
+/* answer_export.c: `/api/export`: a trace as a file for other tools, in the formats that the server
+ * was given (download.h). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "answers/asked.h"
+#include "answers/download.h"
+#include "base/path.h"
+
+enum { SECONDS_MAX = 60, LOOK_MS = 100 };
+
+/* ---- formats ----------------------------------------------------------------------------- */
+
+static const char *parameter(const api_parameter *parameters, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(parameters[i].name, name) == 0)
+            return parameters[i].value;
+    return "";
+}
+
+const download *download_find(const viewer *v, const api_parameter *parameters, size_t n) {
+    const char *to = parameter(parameters, n, "to");
+    for (const download *d = v->downloads; d && d->name; d++)
+        if (strcmp(d->name, to) == 0)
+            return d;
+    return NULL;
+}
+
+void download_name(const viewer *v, const download *d, const api_parameter *parameters, size_t n,
+                   char *name, size_t size) {
+    const size_t trace = strtoul(parameter(parameters, n, "trace"), NULL, 10);
+    const char *title = trace < v->n_traces ? path_base(v->traces[trace].name) : "trace";
+    const size_t length = strlen(title), cut = length > 4 ? length - 4 : 0;
+    const int kept = (int)(cut && strcmp(title + cut, ".ctf") == 0 ? cut : length);
+    snprintf(name, size, "%.*s.%s", kept < 100 ? kept : 100, title, d->ending);
+    for (char *c = name; *c; c++)
+        if (*c <= ' ' || *c > '~' || strchr("\"\\%;/", *c))
+            *c = '_';
+}
+
+/* ---- what is allocated from now on ------------------------------------------------------- */
+
+/* Waits, then sets `term` to a filter term that keeps what was allocated during the wait. */
+static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
+    const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
+    size_t trace;
+    reading *now;
+    if (!request_reading(r, "trace", 0, false, &trace, &now))
+        return false;
+    const uint64_t from = now->profile.duration;
+    const bool grows = now->state != READING_WHOLE;
+    reading_release(now);
+    if (!grows)
+        return request_refuse(r, "seconds", 0, "the trace does not grow; leave out `seconds`");
+    if (atomic_exchange(&r->viewer->waiting, true)) /* a wait occupies a worker */
+        return request_fail(r, HTTP_UNAVAILABLE, "another request with `seconds` is waiting");
+    for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS && !request_client_has_gone(r); i++)
+        nanosleep(&step, NULL);
+    atomic_store(&r->viewer->waiting, false);
+    if (request_client_has_gone(r))
+        return request_no_answer(r);
+    snprintf(term, size, "alloc:%" PRIu64 "us..", from);
+    return true;
+}
+
+/* ---- the answer -------------------------------------------------------------------------- */
+
+static bool is_wanted(void *context, uint64_t bytes) {
+    return bytes <= DOWNLOAD_BYTES_MAX && !request_client_has_gone(context);
+}
+
+static bool is_waited_for(void *context, uint64_t bytes) {
+    (void)bytes;
+    return !request_client_has_gone(context);
+}
+
+static bool write_file(request *r, const download *d, asked *a) {
+    download_subject s = {.viewer = r->viewer,
+                          .trace = a->trace,
+                          .query = d->is_page ? NULL : a->query,
+                          .filter = a->text ? a->text : request_text(r, "filter")};
+    const output_watch watch = {.expect = is_wanted, .go_on = is_waited_for, .context = r};
+    if (!d->is_page && !asked_rows(r, a, &s.kept))
+        return false;
+    cache_make_room(r->viewer->cache);
+    if (d->is_page)
+        asked_release_query(r, a);
+    r->o->watch = &watch;
+    bool ok = d->write(r->o, &s);
+    r->o->watch = NULL;
+    if (request_client_has_gone(r))
+        return request_no_answer(r);
+    if (r->o->error == ECANCELED)
+        return request_fail(r, HTTP_UNAVAILABLE,
+                            "the file would take more than %d MB; use allotrace export --to %s",
+                            (int)(DOWNLOAD_BYTES_MAX >> 20), d->name);
+    return (ok && !r->o->error) || request_no_memory(r);
+}
+
+static bool find_format(request *r, const download **d) {
+    *d = download_find(r->viewer, r->parameters, r->n_parameters);
+    if (!*d)
+        return request_refuse(r, "to", 0, "there is no such format");
+    if ((*d)->is_page && r->viewer->n_traces > 1)
+        return request_refuse(r, "to", 0,
+                              "a page holds one trace; use allotrace export --to %s for each",
+                              (*d)->name);
+    return true;
+}
+
+bool answer_export(request *r) {
+    const download *d;
+    char term[48] = "";
+    uint64_t seconds = 0;
+    if (!find_format(r, &d) || !request_integer(r, "seconds", 0, SECONDS_MAX, &seconds) ||
+        (seconds && !wait_for(r, seconds, term, sizeof term)))
+        return false;
+    asked a = {.needs_blocks = d->needs_blocks, .also = *term ? term : NULL};
+    const bool ok = asked_open(r, &a) && write_file(r, d, &a);
+    asked_close(r, &a);
+    return ok;
+}

@@ -1,0 +1,103 @@
+/* answer_graph.c: `/api/graph`: which function calls which, and what they allocate. */
+#include <stddef.h>
+
+#include "answers/request.h"
+#include "answers/write.h"
+#include "paths/callgraph.h"
+
+enum { NODES_MOST = 300 };
+
+typedef struct graph_asked {
+    asked question;
+    uint64_t nodes;
+    double share; /* percent */
+} graph_asked;
+
+static bool parse(request *r, graph_asked *g) {
+    return request_integer(r, "nodes", 1, NODES_MOST, &g->nodes) &&
+           request_number(r, "share", 0, 100, &g->share) && asked_open(r, &g->question);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static bool number_places(const callgraph *g, place_list *places) {
+    for (size_t i = 0; i < g->nodes.count; i++)
+        if (place_list_add(places, g->nodes.items[i].place) < -1)
+            return false;
+    return true;
+}
+
+static void write_nodes(output *o, const asked *a, const callgraph *g, place_list *places) {
+    const write_things all = WRITE_THINGS(g->nodes);
+    json_column c;
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        column_integer(&c, place_list_add(places, g->nodes.items[i].place));
+    column_end(&c);
+    write_figures(o, a, all, offsetof(callgraph_node, total), false);
+    write_selves(o, a, all, offsetof(callgraph_node, self));
+    output_char(o, '}');
+}
+
+static int64_t number_from(const void *thing) {
+    const callgraph_edge *e = thing;
+    return e->from;
+}
+
+static int64_t number_to(const void *thing) {
+    const callgraph_edge *e = thing;
+    return e->to;
+}
+
+static int64_t number_direct(const void *thing) {
+    const callgraph_edge *e = thing;
+    return e->direct;
+}
+
+static void write_edges(output *o, const asked *a, const callgraph *g) {
+    const write_things all = WRITE_THINGS(g->edges);
+    output_text(o, ",\n\"edges\":{");
+    write_figures(o, a, all, offsetof(callgraph_edge, total), true);
+    write_column(o, "from", all, number_from);
+    write_column(o, "to", all, number_to);
+    write_column(o, "direct", all, number_direct);
+    output_char(o, '}');
+}
+
+static bool write_graph(request *r, const asked *a, const callgraph *g) {
+    place_list places = {0};
+    output *o = r->o;
+    output_char(o, '{');
+    write_head(o, a);
+    output_format(o, ",\n\"omitted\":%zu,\n", g->n_omitted);
+    const bool ok = number_places(g, &places) &&
+                    place_list_write(o, &places, &a->reading->profile, false, NULL);
+    if (ok) {
+        write_nodes(o, a, g, &places);
+        write_edges(o, a, g);
+    }
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+bool answer_graph(request *r) {
+    static const callpaths_spec shape = {.shape = CALLPATHS_DOWN};
+    callgraph_spec spec = CALLGRAPH_DEFAULT;
+    graph_asked asks = {.nodes = spec.most, .share = 100 * spec.node_share};
+    asked_paths paths;
+    callgraph g = {0};
+    bool ok = parse(r, &asks);
+    if (ok) {
+        spec = (callgraph_spec){
+            .most = asks.nodes, .node_share = asks.share / 100, .edge_share = asks.share / 500};
+        ok = asked_paths_of(r, &asks.question, NULL, &shape, &paths) &&
+             (callgraph_query(&paths.view, &spec, &g) || request_no_memory(r));
+        asked_paths_release(r, &paths);
+    }
+    ok = ok && write_graph(r, &asks.question, &g);
+    callgraph_free(&g);
+    asked_close(r, &asks.question);
+    return ok;
+}

@@ -1,0 +1,129 @@
+/* answer_time_paths.c: `/api/timepaths`: which calls allocated most, over time. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "answers/request.h"
+#include "answers/write.h"
+#include "paths/time_paths.h"
+
+enum { PIXELS_A_COLUMN = 2, ROWS = 96 };
+
+typedef struct time_asked {
+    asked question;
+    uint64_t from, to, rows;
+    double width;
+    const uint8_t *kept;
+} time_asked;
+
+static bool parse(request *r, time_asked *t) {
+    if (!request_by_line(r, &t->question.by_line) ||
+        !request_number(r, "width", 1, 16384, &t->width) ||
+        !request_integer(r, "rows", 1, 1000, &t->rows) || !asked_open(r, &t->question))
+        return false;
+    t->to = t->question.reading->profile.duration + 1;
+    if (!request_moment(r, "from", &t->from) || !request_moment(r, "to", &t->to))
+        return false;
+    if (t->to <= t->from)
+        return request_refuse(r, "to", 0, "it is not after `from`");
+    return asked_rows(r, &t->question, &t->kept);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static const profile_location *place_of(const time_asked *t, const time_paths_box *b) {
+    return b->place == PATH_NOWHERE ? NULL
+                                    : &t->question.reading->profile.locations.items[b->place];
+}
+
+static bool number_places(const time_asked *t, const time_paths *p, place_list *places) {
+    for (size_t i = 0; i < p->boxes.count; i++)
+        if (place_list_add(places, place_of(t, &p->boxes.items[i])) < -1)
+            return false;
+    return true;
+}
+
+static int64_t number_parent(const void *thing) {
+    const time_paths_box *b = thing;
+    return b->parent == PATH_NOWHERE ? -1 : (int64_t)b->parent;
+}
+
+static void write_times(output *o, const char *name, const time_paths_spec *spec,
+                        const time_paths *p, bool end) {
+    json_column c;
+    column_start(&c, o, name, false);
+    for (size_t i = 0; i < p->boxes.count; i++) {
+        const time_paths_box *b = &p->boxes.items[i];
+        column_integer(&c, (int64_t)time_paths_begin(spec, p, end ? b->end : b->first));
+    }
+    column_end(&c);
+}
+
+/* The page expects the column, which has no meaning here. */
+static int64_t number_nothing(const void *thing) {
+    (void)thing;
+    return 0;
+}
+
+static void write_nodes(output *o, const time_asked *t, const time_paths_spec *spec,
+                        const time_paths *p, place_list *places) {
+    const write_things all = WRITE_THINGS(p->boxes);
+    json_column c;
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; i < p->boxes.count; i++)
+        column_integer(&c, place_list_add(places, place_of(t, &p->boxes.items[i])));
+    column_end(&c);
+    write_column(o, "parent", all, number_parent);
+    write_figures(o, &t->question, all, offsetof(time_paths_box, total), false);
+    write_column(o, "self", all, number_nothing);
+    write_times(o, "begin", spec, p, false);
+    write_times(o, "end", spec, p, true);
+    output_char(o, '}');
+}
+
+static bool write_paths(request *r, const time_asked *t, const time_paths_spec *spec,
+                        const time_paths *p) {
+    place_list places = {0};
+    output *o = r->o;
+    output_char(o, '{');
+    write_head(o, &t->question);
+    output_format(o, ",\n\"columns\":%" PRIu32 ",\n", p->columns);
+    const bool ok =
+        number_places(t, p, &places) &&
+        place_list_write(o, &places, &t->question.reading->profile, t->question.by_line, NULL);
+    if (ok)
+        write_nodes(o, t, spec, p, &places);
+    output_text(o, "}\n");
+    place_list_free(&places);
+    return ok;
+}
+
+/* The query scans all blocks, so it ends when its client has gone. */
+static bool find_paths(request *r, time_asked *t, time_paths_spec *spec, time_paths *p) {
+    const callpaths_spec shape = {.shape = CALLPATHS_DOWN, .by_line = t->question.by_line};
+    const double columns = t->width / PIXELS_A_COLUMN;
+    asked_paths paths;
+    *spec = (time_paths_spec){.kept = t->kept,
+                              .from = t->from,
+                              .to = t->to,
+                              .columns = columns > 1 ? (uint32_t)columns : 1,
+                              .rows = (uint32_t)t->rows};
+    if (r->client) {
+        spec->stop = r->client->has_gone;
+        spec->context = r->client->context;
+    }
+    const bool ok = asked_paths_tree(r, &t->question, &shape, &paths) &&
+                    (time_paths_query(&paths.view, spec, p) || request_no_answer(r));
+    asked_paths_release(r, &paths);
+    return ok;
+}
+
+bool answer_time_paths(request *r) {
+    time_asked t = {.question.needs_blocks = true, .width = 1200, .rows = ROWS};
+    time_paths_spec spec;
+    time_paths p = {0};
+    const bool ok = parse(r, &t) && find_paths(r, &t, &spec, &p) && write_paths(r, &t, &spec, &p);
+    time_paths_free(&p);
+    asked_close(r, &t.question);
+    return ok;
+}

@@ -1,0 +1,111 @@
+/* write.c: writes parts of answers as JSON. Figures are computed once, since their parts are in
+ * separate columns. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/write.h"
+#include "render/render.h"
+
+/* ---- figures ----------------------------------------------------------------------------- */
+
+void write_figure(output *o, const figure *f, uint64_t blocks) {
+    figure_json(o, f);
+    output_format(o, ",\"blocks\":%" PRIu64, blocks);
+}
+
+void write_cost(output *o, const asked *a, const cost *c) {
+    figure f = asked_figure(a, c);
+    write_figure(o, &f, c->blocks);
+}
+
+void write_head(output *o, const asked *a) {
+    document kept = {0};
+    const table about = report_about(&kept, &a->report);
+    output_format(o, "\"trace\":%zu,\"generation\":%" PRIu64 ",", a->trace, a->reading->generation);
+    render_json_fields(o, &about, about.rows);
+    document_free(&kept);
+    output_text(o, ",\n\"total\":{");
+    const query_result *q = a->query;
+    if (q->spread.low < q->spread.high) {
+        const figure f = report_total(&a->report);
+        write_figure(o, &f, q->total.blocks);
+    } else {
+        write_cost(o, a, &q->total);
+    }
+    output_char(o, '}');
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+static const void *thing_at(const write_things *all, size_t i, size_t at) {
+    return (const char *)all->first + i * all->size + at;
+}
+
+static void write_numbers(output *o, const char *name, const write_things *all, size_t at,
+                          write_number *number) {
+    json_column c;
+    column_start(&c, o, name, false);
+    for (size_t i = 0; i < all->n; i++)
+        column_integer(&c, number(thing_at(all, i, at)));
+    column_end(&c);
+}
+
+void write_column(output *o, const char *name, write_things all, write_number *number) {
+    write_numbers(o, name, &all, 0, number);
+}
+
+/* Writes each part of the figures as a column. */
+static void write_amounts(output *o, const asked *a, const filter_bounds *may,
+                          const write_things *all, size_t at, bool first) {
+    static const char *const names[] = {"value", "low", "high"};
+    figure *figures = malloc((all->n + 1) * sizeof *figures);
+    json_column c;
+    if (!figures) {
+        o->error = ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < all->n; i++)
+        figures[i] =
+            report_figure_within(&a->report, may ? may[i] : a->query->may, thing_at(all, i, at));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        column_start(&c, o, names[k], first && k == 0);
+        for (size_t i = 0; i < all->n; i++)
+            column_number(&c, k == 0   ? figures[i].value
+                              : k == 1 ? figures[i].low
+                                       : figures[i].high);
+        column_end(&c);
+    }
+    free(figures);
+}
+
+static int64_t number_samples(const void *thing) {
+    const cost *c = thing;
+    return (int64_t)c->samples;
+}
+
+static int64_t number_blocks(const void *thing) {
+    const cost *c = thing;
+    return (int64_t)c->blocks;
+}
+
+void write_figures(output *o, const asked *a, write_things all, size_t at, bool first) {
+    write_figures_within(o, a, NULL, all, at, first);
+}
+
+void write_figures_within(output *o, const asked *a, const filter_bounds *may, write_things all,
+                          size_t at, bool first) {
+    write_amounts(o, a, may, &all, at, first);
+    write_numbers(o, "samples", &all, at, number_samples);
+    write_numbers(o, "blocks", &all, at, number_blocks);
+}
+
+void write_selves(output *o, const asked *a, write_things all, size_t at) {
+    json_column c;
+    column_start(&c, o, "self", false);
+    for (size_t i = 0; i < all.n; i++)
+        column_number(&c, asked_figure(a, thing_at(&all, i, at)).value);
+    column_end(&c);
+}

@@ -1,0 +1,39 @@
+/* write.h: the parts of which answers are made, as JSON: the head, figures, columns.
+ * docs/viewer-api.md is the contract. */
+#ifndef ANSWERS_WRITE_H
+#define ANSWERS_WRITE_H
+
+#include "answers/asked.h"
+#include "render/column.h"
+#include "render/page.h"
+
+/* Writes what every answer begins with: HEAD in docs/viewer-api.md, without the brace. */
+void write_head(output *o, const asked *a);
+
+/* `"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
+void write_figure(output *o, const figure *f, uint64_t blocks);
+void write_cost(output *o, const asked *a, const cost *c);
+
+/* An array of `n` things of `size` bytes each, of which columns are written. */
+typedef struct write_things {
+    const void *first;
+    size_t size, n;
+} write_things;
+
+#define WRITE_THINGS(vec) ((write_things){(vec).items, sizeof *(vec).items, (vec).count})
+
+/* Writes `"NAME":[…]`, with the `number` of each thing. */
+typedef int64_t write_number(const void *thing);
+void write_column(output *o, const char *name, write_things all, write_number *number);
+
+/* Writes the five columns of figures, of the cost `at` bytes into each thing. */
+void write_figures(output *o, const asked *a, write_things all, size_t at, bool first);
+
+/* Like write_figures, with bounds for each cost that may be tighter than the filter's. */
+void write_figures_within(output *o, const asked *a, const filter_bounds *may, write_things all,
+                          size_t at, bool first);
+
+/* Writes the column `self`, of the cost `at` bytes into each thing. */
+void write_selves(output *o, const asked *a, write_things all, size_t at);
+
+#endif

@@ -784,7 +784,7 @@ def the_stream_begins_with_what_is_known():
 def the_document_describes_each_endpoint_and_parameter():
     root = TRACES.parent.parent
     document = (root / "docs" / "viewer-api.md").read_text()
-    source = (root / "src" / "serve" / "request.h").read_text().replace("\\\n", " ")
+    source = (root / "src" / "answers" / "request.h").read_text().replace("\\\n", " ")
     common = re.search(r'define ASK_PARAMETERS "([^"]*)"', source)[1].split()
     conventions = document[document.index("## Conventions"):document.index("## `/api/")]
     for name in common:

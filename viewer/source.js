@@ -34,6 +34,12 @@ function stopAt(endpoint, params, until) {
 
 // ---- a server ----------------------------------------------------------------------------------
 
+async function jsonOf(response) {
+  const answer = await response.json().catch(() => null);
+  if (!response.ok || !answer) throw new SourceError(answer?.error, response.status);
+  return answer;
+}
+
 export class HttpSource {
   offline = false;
   #answers = new Map();
@@ -54,9 +60,7 @@ export class HttpSource {
     }
     this.onState(++this.pending, null);
     try {
-      const response = await fetch(`/api/${endpoint}${query ? `?${query}` : ""}`, { signal, credentials: "same-origin" });
-      const answer = await response.json().catch(() => null);
-      if (!response.ok || !answer) throw new SourceError(answer?.error, response.status);
+      const answer = await jsonOf(await fetch(`/api/${endpoint}${query ? `?${query}` : ""}`, { signal, credentials: "same-origin" }));
       this.#answers.set(key, answer);
       if (this.#answers.size > KEPT_ANSWERS) this.#answers.delete(this.#answers.keys().next().value);
       this.onState(--this.pending, null);
@@ -69,27 +73,20 @@ export class HttpSource {
   }
 
   // Returns a file for other tools, as a blob.
-  async download(params) {
-    this.onState(++this.pending, null);
-    try {
-      const response = await fetch(`/api/export?${queryOf(params)}`, { credentials: "same-origin" });
-      if (!response.ok) throw new SourceError((await response.json().catch(() => null))?.error, response.status);
-      return await response.blob();
-    } catch (error) {
-      throw error instanceof SourceError ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
-    } finally {
-      this.onState(--this.pending, null);
-    }
+  download(params) {
+    return this.#once(`/api/export?${queryOf(params)}`, {}, (response) => (response.ok ? response.blob() : jsonOf(response)));
   }
 
   // Sends a file, which becomes a trace. Returns { trace }, its number.
-  async open(file) {
+  open(file) {
+    return this.#once(`/api/open?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "X-Allotrace": "open", "Content-Type": "application/octet-stream" }, body: file }, jsonOf);
+  }
+
+  // Makes a request whose answer, which `read` takes from the response, is not cached.
+  async #once(url, options, read) {
     this.onState(++this.pending, null);
     try {
-      const response = await fetch(`/api/open?name=${encodeURIComponent(file.name)}`, { method: "POST", credentials: "same-origin", headers: { "X-Allotrace": "open", "Content-Type": "application/octet-stream" }, body: file });
-      const answer = await response.json().catch(() => null);
-      if (!response.ok || !answer) throw new SourceError(answer?.error, response.status);
-      return answer;
+      return await read(await fetch(url, { credentials: "same-origin", ...options }));
     } catch (error) {
       throw error instanceof SourceError ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
     } finally {

@@ -11,6 +11,8 @@
 
 #include "base/arena.h"
 #include "base/siphash.h"
+#include "base/vec.h"
+#include "trace/failure.h"
 #include "trace/imported.h"
 
 typedef struct anonymiser {
@@ -34,17 +36,13 @@ static bool is_separator(char c) {
     return isascii(c) && !isalnum(c) && c != '_' && c != '\'';
 }
 
-static bool append(char **text, size_t *size, size_t *used, const char *piece, size_t n) {
-    if (*used + n + 1 > *size) {
-        const size_t larger = 2 * (*used + n + 1);
-        char *grown = realloc(*text, larger);
-        if (!grown)
-            return false;
-        *text = grown;
-        *size = larger;
-    }
-    memcpy(*text + *used, piece, n);
-    (*text)[ *used += n] = '\0';
+typedef VEC(char) growing_text;
+
+static bool append(growing_text *text, const char *piece, size_t n) {
+    if (!vec_reserve(text, n + 1))
+        return false;
+    memcpy(text->items + text->count, piece, n);
+    text->items[text->count += n] = '\0';
     return true;
 }
 
@@ -56,24 +54,24 @@ static const char *extension(const char *name) {
 
 /* Keeps separators and the extension of a file, and replaces everything else. */
 static char *replace_parts(const anonymiser *a, char kind, const char *name, const char *end) {
-    char part[PSEUDONYM_SIZE], *text = NULL;
-    size_t size = 0, used = 0;
-    bool ok = append(&text, &size, &used, "", 0);
+    char part[PSEUDONYM_SIZE];
+    growing_text text = {0};
+    bool ok = true;
     while (ok && name < end) {
         size_t n = 0;
         while (name + n < end && !is_separator(name[n]))
             n++;
         if (n > 0) {
             pseudonym(a, kind, name, n, part);
-            ok = append(&text, &size, &used, part, strlen(part));
+            ok = append(&text, part, strlen(part));
         } else {
-            ok = append(&text, &size, &used, name, n = 1);
+            ok = append(&text, name, n = 1);
         }
         name += n;
     }
-    if (ok && append(&text, &size, &used, end, strlen(end)))
-        return text;
-    free(text);
+    if (ok && append(&text, end, strlen(end)))
+        return text.items;
+    vec_free(&text);
     return NULL;
 }
 
@@ -156,11 +154,8 @@ memtrace_status anonymise_trace(memtrace_reader *reader, const anonymise_options
         .options = {.locate = locate, .select = goes_on, .recode = recode, .user = &a}};
     const memtrace_info info = blank_head(reader);
     memtrace_status status = rewrite_traces(&info, &input, 1, fd, how, error);
-    if (status == MEMTRACE_OK && a.failed) {
-        status = MEMTRACE_NOMEM;
-        if (error)
-            *error = (memtrace_error){.status = status, .reason = "not enough memory for names"};
-    }
+    if (status == MEMTRACE_OK && a.failed)
+        status = failure(error, MEMTRACE_NOMEM, 0, "not enough memory for names");
     arena_free(&a.names);
     return status;
 }

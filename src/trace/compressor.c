@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 
 #include "base/file.h"
 #include "trace/bytes.h"
+#include "trace/failure.h"
 #include "trace/format.h"
 #include "trace/replacement.h"
 
@@ -198,9 +198,7 @@ static memtrace_status compress_open_file(int fd, const char *path, memtrace_err
     if (!os_error)
         return replacement_commit(&new, error);
     replacement_abort(&new);
-    *error = (memtrace_error){.status = MEMTRACE_IO, .os_error = os_error};
-    snprintf(error->reason, sizeof error->reason, "the trace cannot be compressed");
-    return MEMTRACE_IO;
+    return failure(error, MEMTRACE_IO, os_error, "the trace cannot be compressed");
 }
 
 memtrace_status compressor_by_name(const char *path, memtrace_error *error) {

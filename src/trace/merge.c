@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/failure.h"
 #include "trace/imported.h"
 #include "trace/rewrite.h"
 
@@ -252,8 +253,8 @@ memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, c
         inputs ? merge_gauges_sum(&m->gauges, &m->info, m->n_parts, &sums) : MEMTRACE_NOMEM;
     if (status == MEMTRACE_OK)
         status = write_parts(m, readers, sums, inputs, fd, how, error);
-    else if (error)
-        *error = (memtrace_error){.status = status, .reason = "not enough memory to merge"};
+    else
+        status = failure(error, status, 0, "not enough memory to merge");
     memtrace_reader_close(sums);
     free(inputs);
     return status;

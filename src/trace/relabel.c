@@ -14,6 +14,7 @@
 #include "trace/bytes.h"
 #include "trace/compressor.h"
 #include "trace/end.h"
+#include "trace/failure.h"
 #include "trace/packet.h"
 #include "trace/replacement.h"
 #include "trace/room.h"
@@ -49,15 +50,6 @@ struct relabel {
     uint16_t version;
     int os_error;
 };
-
-static memtrace_status refuse(memtrace_error *error, memtrace_status status, int os_error,
-                              const char *reason) {
-    if (error) {
-        *error = (memtrace_error){.status = status, .os_error = os_error};
-        snprintf(error->reason, sizeof error->reason, "%s", reason);
-    }
-    return status;
-}
 
 static int compare_pieces(const void *a, const void *b) {
     const piece *x = a, *y = b;
@@ -164,8 +156,8 @@ static memtrace_status scan(relabel *r, memtrace_error *error) {
     for (uint64_t offset = 0; offset < r->size && status == MEMTRACE_OK; offset += size)
         status = take_packet(r, offset, &size);
     if (status != MEMTRACE_OK)
-        return refuse(error, status, status == MEMTRACE_IO ? EIO : 0,
-                      "not a trace with self-contained names");
+        return failure(error, status, status == MEMTRACE_IO ? EIO : 0,
+                       "not a trace with self-contained names");
     return memtrace_reader_open_memory(r->names.items, r->names.count, NULL, &r->reader, error);
 }
 
@@ -173,13 +165,13 @@ memtrace_status relabel_open(relabel **r, const char *path, memtrace_error *erro
     struct stat st;
     *r = calloc(1, sizeof **r);
     if (!*r)
-        return refuse(error, MEMTRACE_NOMEM, 0, "not enough memory for the names");
+        return failure(error, MEMTRACE_NOMEM, 0, "not enough memory for the names");
     (*r)->fd = open(path, O_RDONLY | O_CLOEXEC);
     memtrace_status status;
     if ((*r)->fd < 0 || fstat((*r)->fd, &st) != 0) {
-        status = refuse(error, MEMTRACE_IO, errno, "cannot be read");
+        status = failure(error, MEMTRACE_IO, errno, "cannot be read");
     } else if (!S_ISREG(st.st_mode)) {
-        status = refuse(error, MEMTRACE_USAGE, 0, "not a regular file");
+        status = failure(error, MEMTRACE_USAGE, 0, "not a regular file");
     } else {
         (*r)->size = (uint64_t)st.st_size;
         status = scan(*r, error);
@@ -313,7 +305,7 @@ static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *
     if (status == MEMTRACE_OK && r->says_end)
         status = encode_end(r);
     if (status != MEMTRACE_OK)
-        return refuse(error, status, r->os_error, "not enough memory for the names");
+        return failure(error, status, r->os_error, "not enough memory for the names");
     status = replacement_begin(&new, path, error);
     if (status != MEMTRACE_OK)
         return status;
@@ -329,7 +321,7 @@ static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *
     if (status == MEMTRACE_OK)
         return replacement_commit(&new, error);
     replacement_abort(&new);
-    return refuse(error, status, r->os_error, "cannot be written");
+    return failure(error, status, r->os_error, "cannot be written");
 }
 
 /* ---- in place ------------------------------------------------------------------------------ */

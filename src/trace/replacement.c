@@ -13,18 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/failure.h"
+
 enum {
     ANY_NEW_FILE = 0666, /* permissions, which the umask restricts */
     UNFINISHED = 0600    /* permissions: the old file may be private */
 };
-
-static memtrace_status refuse(memtrace_error *error, int os_error, const char *reason) {
-    if (error) {
-        *error = (memtrace_error){.status = MEMTRACE_IO, .os_error = os_error};
-        snprintf(error->reason, sizeof error->reason, "%s", reason);
-    }
-    return MEMTRACE_IO;
-}
 
 /* ---- files beside others ------------------------------------------------------------------- */
 
@@ -115,7 +109,7 @@ memtrace_status replacement_begin(replacement *r, const char *path, memtrace_err
         return MEMTRACE_OK;
     const int reason = errno;
     forget(r);
-    return refuse(error, reason, "the file cannot be written");
+    return failure(error, MEMTRACE_IO, reason, "the file cannot be written");
 }
 
 memtrace_status replacement_commit(replacement *r, memtrace_error *error) {
@@ -127,7 +121,8 @@ memtrace_status replacement_commit(replacement *r, memtrace_error *error) {
     if (r->temporary && failed)
         unlink(r->temporary);
     forget(r);
-    return failed ? refuse(error, failed, "the file cannot be replaced") : MEMTRACE_OK;
+    return failed ? failure(error, MEMTRACE_IO, failed, "the file cannot be replaced")
+                  : MEMTRACE_OK;
 }
 
 void replacement_abort(replacement *r) {

@@ -7,12 +7,12 @@
 #include "trace/rewrite.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/map64.h"
 #include "trace/bytes.h"
 #include "trace/end.h"
+#include "trace/failure.h"
 #include "trace/format.h"
 #include "trace/replacement.h"
 #include "trace/segment.h"
@@ -65,15 +65,6 @@ typedef struct rewrite {
     VEC(memtrace_gap) gaps; /* of all inputs so far, in the result's times */
     uint64_t n_bytes;       /* size of the inputs, before any repair */
 } rewrite;
-
-static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
-                            const char *reason) {
-    if (error) {
-        *error = (memtrace_error){.status = status, .os_error = os_error};
-        snprintf(error->reason, sizeof error->reason, "%s", reason);
-    }
-    return status;
-}
 
 /* ---- the writer's hooks ---- */
 
@@ -321,10 +312,10 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
     if (status == MEMTRACE_OK)
         return status;
     if (status == MEMTRACE_IO)
-        return fail(error, status, r->os_error, "the trace cannot be written");
+        return failure(error, status, r->os_error, "the trace cannot be written");
     if (status == MEMTRACE_NOMEM)
-        return fail(error, status, 0, "not enough memory to rewrite the trace");
-    return fail(error, status, 0, "has several threads or domains, which requires version 3");
+        return failure(error, status, 0, "not enough memory to rewrite the trace");
+    return failure(error, status, 0, "has several threads or domains, which requires version 3");
 }
 
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
@@ -518,7 +509,8 @@ memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *i
     rewrite r = {.numbers = info->version == 2};
     const int os_error = spool_open(&r.spool);
     if (os_error)
-        return fail(error, MEMTRACE_IO, os_error, "cannot create a temporary file for the trace");
+        return failure(error, MEMTRACE_IO, os_error,
+                       "cannot create a temporary file for the trace");
     const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, how, error);
     spool_close(&r.spool);
     vec_free(&r.named);

@@ -98,6 +98,12 @@ static backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t mo
 
 /* ---- codewords --------------------------------------------------------------------------- */
 
+/* The bytes that follow a codeword, by its tag. */
+static const uint8_t size_after[] = {[FORMAT_TAG_HIT] = 0,
+                                     [FORMAT_TAG_HIT_1] = 0,
+                                     [FORMAT_TAG_HIT_N] = 1,
+                                     [FORMAT_TAG_MISS] = sizeof(uint64_t)};
+
 static void note_stale(const backtrace *b, backtrace_decoder *d, uint8_t written) {
     if (written != b->loss && d->first_stale == UINT32_MAX)
         d->first_stale = d->n_frames;
@@ -124,10 +130,6 @@ static backtrace_result slot_fill(backtrace *b, frame_table *table, uint32_t slo
 }
 
 static backtrace_result decode_codeword(backtrace *b, frame_table *table, backtrace_decoder *d) {
-    static const uint8_t sizes[] = {[FORMAT_TAG_HIT] = 0,
-                                    [FORMAT_TAG_HIT_1] = 0,
-                                    [FORMAT_TAG_HIT_N] = 1,
-                                    [FORMAT_TAG_MISS] = sizeof(uint64_t)};
     uint32_t word = bytes_u16(d->p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
     const uint8_t *more = d->p + FORMAT_CODEWORD_SIZE;
     uint32_t slot = slot_of(b, word >> FORMAT_TAG_BITS);
@@ -136,7 +138,7 @@ static backtrace_result decode_codeword(backtrace *b, frame_table *table, backtr
     b->slots.items[d->at].prediction = (uint16_t)slot;
     b->slots.items[d->at].prediction_loss = b->loss;
     d->at = slot;
-    d->p = more + sizes[tag];
+    d->p = more + size_after[tag];
     d->n--;
     if (d->end - d->p < (ptrdiff_t)(d->n * FORMAT_CODEWORD_SIZE))
         return BACKTRACE_OVERRUN;
@@ -224,12 +226,8 @@ const uint8_t *backtrace_decode_rest_slow(backtrace *b, frame_table *frames, bac
 }
 
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) {
-    static const uint8_t size[] = {[FORMAT_TAG_HIT] = 0,
-                                   [FORMAT_TAG_HIT_1] = 0,
-                                   [FORMAT_TAG_HIT_N] = 1,
-                                   [FORMAT_TAG_MISS] = sizeof(uint64_t)};
     for (; n > 0 && p <= end; n--)
-        p += FORMAT_CODEWORD_SIZE + size[bytes_u16(p) & ((1u << FORMAT_TAG_BITS) - 1)];
+        p += FORMAT_CODEWORD_SIZE + size_after[bytes_u16(p) & ((1u << FORMAT_TAG_BITS) - 1)];
     return p <= end ? p : NULL;
 }
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "trace/events.h"
+#include "trace/backtrace.h"
+#include "trace/bytes.h"
 
 enum {
     OVERFLOW_BITS = 3, /* the bits of the file code that end_char can overflow into */
@@ -13,6 +14,48 @@ enum {
 };
 
 typedef enum outcome { IMPOSSIBLE, POSSIBLE } outcome;
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static const uint8_t *alloc_skip(const uint8_t *p, const uint8_t *end, unsigned kind) {
+    uint64_t unused;
+    uint32_t n;
+    if (kind == FORMAT_ALLOC) {
+        p = bytes_vint(bytes_vint(p, &unused), &unused) + 1;
+        p = bytes_vint(p, &unused);
+        n = bytes_u16(p);
+        p += 2;
+    } else {
+        p = bytes_vint(p, &unused);
+        n = *p++;
+    }
+    return backtrace_skip(p, end, n);
+}
+
+/* Returns the end of the event at `p`, or NULL if it lies beyond `end` or the event is of unknown
+ * kind. For a location event, returns the start of its locations instead and sets `*n_locations` to
+ * their number; for all other events, `*n_locations` is 0. Codewords are skipped, not decoded, so
+ * no state is needed. */
+static const uint8_t *event_skip(const uint8_t *p, const uint8_t *end, unsigned *n_locations) {
+    uint64_t unused;
+    *n_locations = 0;
+    if (end - p < FORMAT_EVENT_HEADER)
+        return NULL;
+    unsigned kind = bytes_u32(p) >> FORMAT_TIME_BITS;
+    p += FORMAT_EVENT_HEADER;
+    if (kind == FORMAT_LOCATION) {
+        *n_locations = p[8];
+        p += 9;
+    } else if (kind == FORMAT_PROMOTE || kind == FORMAT_COLLECT) {
+        p = bytes_vint(p, &unused);
+    } else if (kind == FORMAT_ALLOC ||
+               (kind > FORMAT_SHORT_ALLOC && kind <= FORMAT_SHORT_ALLOC + FORMAT_SHORT_ALLOC_MAX)) {
+        return alloc_skip(p, end, kind);
+    } else {
+        return NULL;
+    }
+    return p <= end ? p : NULL;
+}
 
 /* ---- which locations are doubtful -------------------------------------------------------- */
 

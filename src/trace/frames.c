@@ -44,8 +44,7 @@ bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location
     memtrace_location *copy = arena_alloc(&t->locations, n * sizeof *copy);
     if (!copy)
         return false;
-    if (n > 0) /* otherwise, `locations` may be NULL */
-        memcpy(copy, locations, n * sizeof *copy);
+    memcpy(copy, locations, n * sizeof *copy);
     f->locations = copy;
     f->n_locations = n;
     return true;

@@ -8,19 +8,29 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_WORDS = 8, MAX_NAME = 64 };
+enum { MAX_WORDS = 8, MAX_NAME = 64, MOST_OF_KIND = 40 };
 
-typedef enum word_kind { CORE, WEAK_CORE, GLUED, GENERIC, SUFFIX, OBJECT } word_kind;
+typedef enum word_kind { CORE, WEAK_CORE, GLUED, GENERIC, SUFFIX, OBJECT, N_KINDS } word_kind;
 
-static const struct {
-    word_kind kind;
-    const char *text;
-} known[] = {
-#define WRAPPER_WORD(kind_, text_) {.kind = kind_, .text = text_},
-    WRAPPER_WORDS(WRAPPER_WORD)
-#undef WRAPPER_WORD
+/* In lower case; NULL at the end. */
+static const char *const known[N_KINDS][MOST_OF_KIND + 1] = {
+    [CORE] = {"malloc", "calloc", "realloc", "reallocarray", "mallocarray", "reallocf", "zalloc",
+              "memalign", "strdup", "strndup", "memdup", "asprintf", "vasprintf", "reallocate",
+              "mallocz", "memdupz", "repalloc"},
+    [WEAK_CORE] = {"alloc", "allocate"},
+    [GLUED] = {"x", "safe", "sys", "mem", "my", "k", "e", "p", "z", "try", "n", "i", "x2", "l"},
+    [GENERIC] = {"mem",     "memory", "safe",     "sys",     "x",    "raw", "do", "try",
+                 "checked", "debug",  "default",  "aligned", "heap", "gc",  "db", "object",
+                 "libc",    "std",    "stdalloc", "m",       "l",    "fts5"},
+    [SUFFIX] = {"n",        "nn",        "array",   "sized",  "size",     "raw",    "zero",
+                "zeroed",   "clear",     "aligned", "atomic", "loc",      "gently", "default",
+                "debug",    "safe",      "or",      "die",    "fail",     "nofail", "impl",
+                "internal", "unguarded", "usable",  "num",    "extended", "huge",   "finish",
+                "free",     "alarm",     "with",    "printf", "vprintf"},
+    [OBJECT] = {"array", "buf",   "buffer", "hash",  "list", "map",    "node",   "queue",
+                "set",   "stack", "string", "table", "tree", "vector", "bench",  "child",
+                "load",  "main",  "parse",  "read",  "run",  "test",   "thread", "worker"},
 };
-enum { N_KNOWN = sizeof known / sizeof *known };
 
 /* The words of a name, in lower case, one after the other in `text`. */
 typedef struct name_words {
@@ -30,8 +40,8 @@ typedef struct name_words {
 } name_words;
 
 static bool is_known(const char *word, word_kind kind) {
-    for (size_t i = 0; i < N_KNOWN; i++)
-        if (known[i].kind == kind && strcmp(known[i].text, word) == 0)
+    for (const char *const *text = known[kind]; *text; text++)
+        if (strcmp(*text, word) == 0)
             return true;
     return false;
 }
@@ -83,10 +93,9 @@ static bool split(const char *name, name_words *w) {
 static bool is_glued(const char *word, size_t size) {
     if (size == 0)
         return true;
-    for (size_t i = 0; i < N_KNOWN; i++) {
-        size_t n = strlen(known[i].text);
-        if (known[i].kind == GLUED && n <= size && strncmp(word, known[i].text, n) == 0 &&
-            is_glued(word + n, size - n))
+    for (const char *const *text = known[GLUED]; *text; text++) {
+        size_t n = strlen(*text);
+        if (n <= size && strncmp(word, *text, n) == 0 && is_glued(word + n, size - n))
             return true;
     }
     return false;
@@ -100,15 +109,14 @@ static bool is_core(const char *word, bool *weak) {
         return false; /* preallocates; does not resize */
     while (size > 0 && isdigit((unsigned char)word[size - 1]))
         size--;
-    for (size_t i = 0; i < N_KNOWN; i++) {
-        size_t n = strlen(known[i].text);
-        if (known[i].kind > WEAK_CORE || n > size || strncmp(word + size - n, known[i].text, n))
-            continue;
-        if (is_glued(word, size - n)) {
-            *weak = known[i].kind == WEAK_CORE && n == size;
-            return true;
+    for (word_kind kind = CORE; kind <= WEAK_CORE; kind++)
+        for (const char *const *text = known[kind]; *text; text++) {
+            size_t n = strlen(*text);
+            if (n <= size && strncmp(word + size - n, *text, n) == 0 && is_glued(word, size - n)) {
+                *weak = kind == WEAK_CORE && n == size;
+                return true;
+            }
         }
-    }
     return false;
 }
 
@@ -181,12 +189,33 @@ static bool is_operator_of_class(const char *function) {
     return strncmp(last, text, sizeof text - 1) == 0 && strchr("[(< ", last[sizeof text - 1]);
 }
 
+/* Wrappers of widely used programs that do not follow the pattern: PostgreSQL, Redis modules, GLib,
+ * GCC, nginx, PHP, HotSpot. Parameters of C++ are ignored. */
 static bool is_well_known(const char *function) {
-    static const char *const names[] = {
-#define WRAPPER_NAME(text) text,
-        WRAPPER_NAMES(WRAPPER_NAME)
-#undef WRAPPER_NAME
-    };
+    static const char *const names[] = {"AllocSetAlloc",
+                                        "AllocSetAllocFromNewBlock",
+                                        "AllocSetAllocLarge",
+                                        "AllocSetRealloc",
+                                        "AllocateHeap",
+                                        "GenerationAlloc",
+                                        "MemoryContextAlloc",
+                                        "MemoryContextAllocExtended",
+                                        "MemoryContextAllocHuge",
+                                        "MemoryContextAllocZero",
+                                        "MemoryContextAllocZeroAligned",
+                                        "MemoryContextStrdup",
+                                        "RM_Alloc",
+                                        "ReallocateHeap",
+                                        "SlabAlloc",
+                                        "g_slice_alloc",
+                                        "g_slice_alloc0",
+                                        "ggc_internal_alloc",
+                                        "ngx_alloc",
+                                        "ngx_palloc_block",
+                                        "ngx_palloc_large",
+                                        "ngx_palloc_small",
+                                        "zend_mm_alloc_huge",
+                                        "zend_mm_alloc_large"};
     const size_t n = strcspn(function, "(");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(function, names[i], n) == 0 && names[i][n] == '\0')

@@ -32,7 +32,7 @@ static double unit_for(double largest, const char **name) {
     return unit;
 }
 
-static bool is_amount(const table_column *c) {
+bool layout_is_amount(const table_column *c) {
     return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE;
 }
 
@@ -62,7 +62,7 @@ static double largest_beside(const table *t, const table_column *c) {
     double largest = largest_of(t, c);
     for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
         const table_column *other = &t->columns[i];
-        if (is_amount(other) && !other->unit && table_column_is_in(other, t, IN_TEXT))
+        if (layout_is_amount(other) && !other->unit && table_column_is_in(other, t, IN_TEXT))
             largest = fmax(largest, largest_of(t, other));
     }
     return largest;
@@ -72,7 +72,7 @@ static double largest_beside(const table *t, const table_column *c) {
 static void name_amounts(layout *l, lane *n, const char *unit) {
     const table *t = l->table;
     const table_column *c = n->column;
-    const char *title = c->title ? c->title : c->name;
+    const char *title = table_title(c);
     const char *seconds = is_in_bytes(t, c) && t->unit == UNIT_BYTESECONDS ? "·s" : "";
     if (t->one_unit && l->has_unit)
         snprintf(n->title, sizeof n->title, "%s", title);
@@ -102,6 +102,14 @@ static const char *keep(layout *l, const char *text) {
     if (!kept)
         l->failed = true;
     return kept ? kept : "";
+}
+
+/* Keeps what was written into memory, and ends that output. */
+static const char *keep_written(layout *l, output *o) {
+    output_char(o, '\0');
+    const char *kept = o->error ? "" : keep(l, o->buffer);
+    output_finish(o);
+    return kept;
 }
 
 static figure_text with_sign(figure_text number, double value) {
@@ -143,10 +151,7 @@ static const char *with_bar(layout *l, const char *text, double share) {
     output_start(&o, OUTPUT_MEMORY);
     output_format(&o, "%s%*s", text, width < PART_WIDTH ? (int)(PART_WIDTH - width) : 1, "");
     figure_bar(&o, share, PART_BAR_WIDTH);
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 /* Formats a share, such as 62% (60 … 64), with one decimal if there is a bar; empty if it is
@@ -171,10 +176,7 @@ static const char *share_text(layout *l, double share, bool with_bar) {
     output_text(&o, text);
     if (with_bar)
         figure_bar(&o, share, BAR_WIDTH);
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 static const char *sparks(layout *l, cell x) {
@@ -185,20 +187,14 @@ static const char *sparks(layout *l, cell x) {
     output_start(&o, OUTPUT_MEMORY);
     for (size_t i = 0; i < x.line.n; i++)
         figure_spark(&o, most > 0 ? x.line.items[i] / most : 0);
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 static const char *exact_text(layout *l, double x) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
     figure_json_number(&o, x);
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 /* Replaces what a terminal would obey with `?`. */
@@ -206,10 +202,7 @@ static const char *shown(layout *l, const char *text) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
     output_shown(&o, text);
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 /* Formats a number. One that is not 0 is not shown as 0. */
@@ -226,10 +219,7 @@ static const char *texts_text(layout *l, cell x) {
         output_text(&o, i ? ", " : "");
         output_shown(&o, x.texts.items[i]);
     }
-    output_char(&o, '\0');
-    const char *kept = o.error ? "" : keep(l, o.buffer);
-    output_finish(&o);
-    return kept;
+    return keep_written(l, &o);
 }
 
 static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
@@ -278,12 +268,12 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     *n = (lane){.column = c, .is_error = is_error};
     n->is_left = c->kind == COLUMN_SHARE || (c->kind == COLUMN_TEXT && !c->to_right) ||
                  c->kind == COLUMN_LINE || c->kind == COLUMN_TEXTS || c->kind == COLUMN_PART;
-    if (is_amount(c))
+    if (layout_is_amount(c))
         choose_unit(l, n);
     if (is_error)
         snprintf(n->title, sizeof n->title, "±");
-    else if (!is_amount(c))
-        snprintf(n->title, sizeof n->title, "%s", c->title ? c->title : c->name);
+    else if (!layout_is_amount(c))
+        snprintf(n->title, sizeof n->title, "%s", table_title(c));
     l->n_lanes++;
 }
 
@@ -305,15 +295,15 @@ static void find_lanes(layout *l, bool named) {
         if (!layout_shows(t, c) || c == l->name)
             continue;
         add_lane(l, c, false);
-        if (is_amount(c) && !c->no_error)
+        if (layout_is_amount(c) && !c->no_error)
             add_lane(l, c, true);
     }
 }
 
 static cell own_amount(const table *t, const void *row) {
     const table_column *own = table_find(t, "");
-    return own && is_amount(own) && table_column_is_in(own, t, IN_TEXT) ? own->get(t, row)
-                                                                        : cell_none();
+    return own && layout_is_amount(own) && table_column_is_in(own, t, IN_TEXT) ? own->get(t, row)
+                                                                               : cell_none();
 }
 
 static bool is_hidden(const table *t, const void *row) {
@@ -421,9 +411,9 @@ static const char *amount_text(layout *l, const table_column *c, cell x) {
 }
 
 const char *layout_field(layout *l, const lane *n, cell x) {
-    const char *text = is_amount(n->column) ? amount_text(l, n->column, x)
-                       : n->column->exact   ? exact_text(l, x.number)
-                                            : cell_text(l, n, x, true);
+    const char *text = layout_is_amount(n->column) ? amount_text(l, n->column, x)
+                       : n->column->exact          ? exact_text(l, x.number)
+                                                   : cell_text(l, n, x, true);
     return text[0] ? text : "-";
 }
 

@@ -146,7 +146,7 @@ static void put_titles(output *o, const layout *l) {
         if (l->lanes[i].any)
             put_cell(o, l->lanes[i].title, TONE_NONE);
     if (l->name)
-        put_cell(o, l->name->title ? l->name->title : l->name->name, TONE_NONE);
+        put_cell(o, table_title(l->name), TONE_NONE);
     output_text(o, "\n|");
     for (size_t i = 0; i < l->n_lanes; i++)
         if (l->lanes[i].any)

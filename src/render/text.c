@@ -172,7 +172,7 @@ static void fit_titles(layout *l) {
 }
 
 static void put_titles(output *o, const layout *l) {
-    line x = {.name = l->name ? l->name->title ? l->name->title : l->name->name : "", .prefix = ""};
+    line x = {.name = l->name ? table_title(l->name) : "", .prefix = ""};
     for (size_t i = 0; i < l->n_lanes; i++)
         x.cells[i] = l->lanes[i].title;
     paint(o, l, FAINT);
@@ -196,8 +196,7 @@ static bool is_line(const lane *n) {
 
 /* Whether the lane may be dropped. Of an amount, only the error may be. */
 static bool is_spare(const lane *n) {
-    const bool is_amount = n->column->kind == COLUMN_AMOUNT || n->column->kind == COLUMN_RATE;
-    return n->column->spare && (n->is_error || !is_amount);
+    return n->column->spare && (n->is_error || !layout_is_amount(n->column));
 }
 
 /* Drops the least important lanes, since rows that wrap are hard to read. */

@@ -36,9 +36,12 @@ static const cost *cost_of_row(const void *row) {
     return &item_of(row)->cost;
 }
 
+static const advise_place *place_of(const void *row) {
+    return row;
+}
+
 static const cost *cost_of_place(const void *row) {
-    const advise_place *p = row;
-    return &p->cost;
+    return &place_of(row)->cost;
 }
 
 static figure gain_of(const report *r, const advice *item) {
@@ -124,11 +127,15 @@ static const char *size_words(document *d, const report *r, const advise_blocks 
                          bytes_of_words(r, (double)b->max_words).text, b->sizes, most);
 }
 
+static bool grows(const advice *item) {
+    return item->rule && item->rule->by_growth;
+}
+
 /* Returns the factor by which blocks grow; for a factor near 1 also the step, which says more. */
 static const char *growth_words(document *d, const report *r, const advice *item) {
     const advise_growth *g = &item->growth;
     const double percent = 100 * (g->ratio - 1);
-    if (!item->rule || !item->rule->by_growth)
+    if (!grows(item))
         return "";
     return percent < 10 ? document_text(d, "; they grow by about %s at a time (%.2g%%)",
                                         bytes_of_words(r, g->step).text, percent)
@@ -259,11 +266,7 @@ static void make_rows(document *d, advise_report *r) {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-static cell place_location(const table *t, const void *row) {
-    const advise_place *p = row;
-    (void)t;
-    return (cell){.place = p->location};
-}
+TABLE_CELL(place_location, (cell){.place = place_of(row)->location})
 
 static const table_column place_columns[] = {
     {.name = "place",
@@ -335,12 +338,8 @@ BLOCKS_SHARES(BLOCKS_SHARE)
 #undef BLOCKS_COUNT
 #undef BLOCKS_SHARE
 
-static cell which_growth(const table *t, const void *row) {
-    const advice *item = item_of(row);
-    (void)t;
-    return item->rule && item->rule->by_growth ? (cell){.number = item->growth.ratio}
-                                               : cell_absent();
-}
+TABLE_CELL(which_growth,
+           grows(item_of(row)) ? (cell){.number = item_of(row)->growth.ratio} : cell_absent())
 
 static cell words_or_none(const char *text) {
     return text ? (cell){.text = text} : cell_none();
@@ -439,11 +438,7 @@ static const table_column gain_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = row_gain_amount, .help = "in the unit"},
 };
 
-static cell check_command(const table *t, const void *row) {
-    const char *const *command = row;
-    (void)t;
-    return words_or_none(*command);
-}
+TABLE_CELL(check_command, words_or_none(*(const char *const *)row))
 
 static const table_column check_columns[] = {
     {.name = "", .kind = COLUMN_TEXT, .whole = true, .get = check_command, .help = "a command"},

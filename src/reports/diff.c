@@ -179,17 +179,12 @@ table diff_total(diff_report *r) {
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static cell name_place(const table *t, const void *row) {
-    const diff_name *n = row;
-    (void)t;
-    return (cell){.place = n->place};
+static const diff_name *name_of(const void *row) {
+    return row;
 }
 
-static cell name_type(const table *t, const void *row) {
-    const diff_name *n = row;
-    (void)t;
-    return n->type ? (cell){.text = n->type} : cell_none();
-}
+TABLE_CELL(name_place, (cell){.place = name_of(row)->place})
+TABLE_CELL(name_type, name_of(row)->type ? (cell){.text = name_of(row)->type} : cell_none())
 
 static const table_column place_columns[] = {
     DIFF_COLUMN("place", PLACE, IN_ALL, name_place, "what allocates"),

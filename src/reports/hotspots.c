@@ -12,32 +12,24 @@ static const hotspots_report *report_of(const table *t) {
     return (const hotspots_report *)((const char *)t->context - offsetof(hotspots_report, rows));
 }
 
-static const cost *cost_of_site(const void *row) {
-    const hotspots_site *s = row;
-    return &s->entry.cost;
+/* Works for sites, which begin with an entry, and for callers, which are entries. */
+static const hotspots_entry *entry_of(const void *row) {
+    return row;
 }
 
 static const cost *cost_of_entry(const void *row) {
-    const hotspots_entry *e = row;
-    return &e->cost;
+    return &entry_of(row)->cost;
 }
 
 /* ---- columns ----------------------------------------------------------------------------- */
-
-/* Works for sites, which begin with an entry, and for callers, which are entries. */
-static cell entry_place(const table *t, const void *row) {
-    const hotspots_entry *e = row;
-    (void)t;
-    return (cell){.place = e->place};
-}
 
 static const hotspots_site *site_of(const void *row) {
     return row;
 }
 
-TABLE_CELL(site_type,
-           site_of(row)->entry.type ? (cell){.text = site_of(row)->entry.type} : cell_none())
-TABLE_CELL(site_span, (cell){.text = site_of(row)->entry.span})
+TABLE_CELL(entry_place, (cell){.place = entry_of(row)->place})
+TABLE_CELL(site_type, entry_of(row)->type ? (cell){.text = entry_of(row)->type} : cell_none())
+TABLE_CELL(site_span, (cell){.text = entry_of(row)->span})
 TABLE_CELL(site_callers, (cell){.count = site_of(row)->n_callers})
 
 static uint64_t shown_callers(const table *t, const hotspots_site *s) {
@@ -52,21 +44,19 @@ static bool is_by_type(const table *t) {
     return report_of(t)->hotspots->by == HOTSPOTS_BY_TYPE;
 }
 
-static bool is_by_thread(const table *t) {
-    return report_of(t)->hotspots->by == HOTSPOTS_BY_THREAD;
-}
+/* X(name, grouping, help): columns with names of spans. */
+#define SPAN_COLUMNS(X)                                                                            \
+    X(thread, THREAD, "what the threads are called")                                               \
+    X(scope, SCOPE, "what the program calls what it was doing")                                    \
+    X(trace, TRACE, "the id of the distributed trace that it was in")                              \
+    X(span, SPAN, "the id of the span that it was in")
 
-static bool is_by_scope(const table *t) {
-    return report_of(t)->hotspots->by == HOTSPOTS_BY_SCOPE;
-}
-
-static bool is_by_trace(const table *t) {
-    return report_of(t)->hotspots->by == HOTSPOTS_BY_TRACE;
-}
-
-static bool is_by_span(const table *t) {
-    return report_of(t)->hotspots->by == HOTSPOTS_BY_SPAN;
-}
+#define SPAN_IS_BY(name, grouping, help)                                                           \
+    static bool is_by_##name(const table *t) {                                                     \
+        return report_of(t)->hotspots->by == HOTSPOTS_BY_##grouping;                               \
+    }
+SPAN_COLUMNS(SPAN_IS_BY)
+#undef SPAN_IS_BY
 
 static bool is_by_place(const table *t) {
     return !is_by_type(t) && !hotspots_by_span(report_of(t)->hotspots->by);
@@ -94,7 +84,7 @@ static bool site_below(const table *t, const void *row, table *below) {
     below->omitted = s->n_callers - below->n;
     below->no_name = is_by_place(t) ? "without caller" : "without a call stack";
     below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
-    below->context = &h->entries;
+    below->context = &h->rows;
     return true;
 }
 
@@ -113,31 +103,15 @@ static const table_column columns[] = {
      .get = entry_place,
      .has = is_not_by_place,
      .help = "the place; empty where a row is a type, threads, a scope, a trace or a span"},
-    {.name = "thread",
-     .kind = COLUMN_TEXT,
-     .get = site_span,
-     .has = is_by_thread,
-     .help = "what the threads are called"},
-    {.name = "scope",
-     .kind = COLUMN_TEXT,
-     .get = site_span,
-     .has = is_by_scope,
-     .help = "what the program calls what it was doing"},
-    {.name = "trace",
-     .kind = COLUMN_TEXT,
-     .get = site_span,
-     .has = is_by_trace,
-     .help = "the id of the distributed trace that it was in"},
-    {.name = "span",
-     .kind = COLUMN_TEXT,
-     .get = site_span,
-     .has = is_by_span,
-     .help = "the id of the span that it was in"},
-    {.name = "type",
-     .kind = COLUMN_TEXT,
-     .get = site_type,
-     .has = is_by_type,
-     .help = "the type of what is allocated, if the recorder knew it"},
+#define SPAN_COLUMN(name_, grouping, help_)                                                        \
+    {.name = #name_, .kind = COLUMN_TEXT, .get = site_span, .has = is_by_##name_, .help = help_},
+    SPAN_COLUMNS(SPAN_COLUMN)
+#undef SPAN_COLUMN
+        {.name = "type",
+         .kind = COLUMN_TEXT,
+         .get = site_type,
+         .has = is_by_type,
+         .help = "the type of what is allocated, if the recorder knew it"},
     {.name = "type",
      .kind = COLUMN_TEXT,
      .in = IN_CSV,
@@ -166,23 +140,16 @@ static const table_column columns[] = {
 
 /* ---- what is left out -------------------------------------------------------------------- */
 
-static cell omitted_rows(const table *t, const void *row) {
-    const hotspots_report *h = row;
-    (void)t;
-    return (cell){.count = h->hotspots->sites.count - h->shown};
+static const hotspots_report *report_at(const void *row) {
+    return row;
 }
 
-static cell omitted_share(const table *t, const void *row) {
-    const hotspots_report *h = row;
-    (void)t;
-    return (cell){.number = figure_share(h->report->query, &h->rest)};
-}
-
-static cell omitted_amount(const table *t, const void *row) {
-    const hotspots_report *h = row;
-    (void)t;
-    return (cell){.amount = report_figure(h->report, &h->rest)};
-}
+TABLE_CELL(omitted_rows,
+           (cell){.count = report_at(row)->hotspots->sites.count - report_at(row)->shown})
+TABLE_CELL(omitted_share,
+           (cell){.number = figure_share(report_at(row)->report->query, &report_at(row)->rest)})
+TABLE_CELL(omitted_amount,
+           (cell){.amount = report_figure(report_at(row)->report, &report_at(row)->rest)})
 
 static const table_column omitted_columns[] = {
     {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_rows, .help = "rows not listed"},
@@ -190,11 +157,7 @@ static const table_column omitted_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = omitted_amount, .help = "what they amount to"},
 };
 
-static cell grouping(const table *t, const void *row) {
-    const hotspots_report *h = row;
-    (void)t;
-    return (cell){.text = hotspots_groupings[h->hotspots->by]};
-}
+TABLE_CELL(grouping, (cell){.text = hotspots_groupings[report_at(row)->hotspots->by]})
 
 static const table_column by_columns[] = {
     {.name = "by", .kind = COLUMN_TEXT, .get = grouping, .help = "what a row is"},
@@ -222,8 +185,7 @@ static void find_shown(hotspots_report *h) {
 }
 
 table hotspots_table(hotspots_report *h) {
-    h->rows = (report_rows){.report = h->report, .cost = cost_of_site};
-    h->entries = (report_rows){.report = h->report, .cost = cost_of_entry};
+    h->rows = (report_rows){.report = h->report, .cost = cost_of_entry};
     return (table){.name = "hotspots",
                    TABLE_COLUMNS(columns),
                    .rows = h->hotspots->sites.items,
@@ -274,7 +236,7 @@ static void add_wrappers(document *d, hotspots_report *h) {
                             .rows = h->hotspots->wrappers.items,
                             .stride = sizeof(hotspots_entry),
                             .n = h->hotspots->wrappers.count,
-                            .context = &h->entries};
+                            .context = &h->rows};
     if (wrappers.n > 0)
         document_rows(d, &wrappers, IN_JSON, NULL);
 }

@@ -17,7 +17,7 @@ typedef struct hotspots_report {
     const report *report;
     const hotspots *hotspots;
     hotspots_view view;
-    report_rows rows, entries; /* contexts of the tables */
+    report_rows rows; /* context of the tables */
     size_t shown;
     cost rest; /* sum of the rows that are not shown */
 } hotspots_report;

@@ -270,17 +270,12 @@ static const table_column columns[] = {
 
 /* ---- marks, gauges, warnings ------------------------------------------------------------- */
 
-static cell mark_time(const table *t, const void *row) {
-    const profile_mark *m = row;
-    (void)t;
-    return (cell){.count = m->time};
+static const profile_mark *mark_at(const void *row) {
+    return row;
 }
 
-static cell mark_name(const table *t, const void *row) {
-    const profile_mark *m = row;
-    (void)t;
-    return (cell){.text = m->name};
-}
+TABLE_CELL(mark_time, (cell){.count = mark_at(row)->time})
+TABLE_CELL(mark_name, (cell){.text = mark_at(row)->name})
 
 static const table_column mark_columns[] = {
     {.name = "time", .kind = COLUMN_DURATION, .get = mark_time, .help = "in microseconds"},

@@ -36,9 +36,12 @@ bool lifetimes_unsymbolized(const lifetimes_report *r) {
 
 /* ---- sites, and the total ----------------------------------------------------------------- */
 
+static const lifetimes_site *site_of(const void *row) {
+    return row;
+}
+
 static const lifetimes_part *part_of(const void *row) {
-    const lifetimes_site *s = row;
-    return &s->part;
+    return &site_of(row)->part;
 }
 
 static cell share_cell(const lifetimes_share *s) {
@@ -62,12 +65,7 @@ TABLE_CELL(site_blocks, (cell){.count = part_of(row)->blocks})
 TABLE_CELL(site_dead_soon, share_cell(&part_of(row)->dead_soon))
 TABLE_CELL(site_dead_minor, share_cell(&part_of(row)->dead_minor))
 TABLE_CELL(site_premature, share_cell(&part_of(row)->premature))
-
-static cell site_place(const table *t, const void *row) {
-    const lifetimes_site *s = row;
-    (void)t;
-    return (cell){.place = s->place};
-}
+TABLE_CELL(site_place, (cell){.place = site_of(row)->place})
 
 static const table_column site_columns[] = {
     {.name = "share", .kind = COLUMN_SHARE, .get = site_share, .help = "of all blocks, 0 to 1"},

@@ -76,11 +76,7 @@ static cell fragment_explained(const table *t, const void *row) {
 
 TABLE_CELL(fragment_more, (cell){.flag = !fragment_of(row)->ends_in_site})
 
-static cell frame_place(const table *t, const void *row) {
-    const profile_location *const *frame = row;
-    (void)t;
-    return (cell){.place = *frame};
-}
+TABLE_CELL(frame_place, (cell){.place = *(const profile_location *const *)row})
 
 static const table_column frame_columns[] = {
     {.name = "place", .kind = COLUMN_PLACE, .get = frame_place, .help = "a frame"},

@@ -209,7 +209,7 @@ static void leave_undecided(finder *f, range owner, const bool *only) {
 static bool decide_lines(finder *f, range owner) {
     cost left = {0};
     for (size_t i = owner.first; i < owner.end; i++)
-        if (f->rule_of[i] == UNDECIDED)
+        if (is_meant(f, i, UNDECIDED, NULL))
             cost_add(&left, &stack_at(f, i)->cost);
     for (size_t i = owner.first; i < owner.end && is_enough(f, &left); i++) {
         if (f->rule_of[i] != UNDECIDED)
@@ -347,7 +347,7 @@ static bool find_names(const finder *f, range r, uint8_t rule, const bool *only,
     bool ok = true;
     for (size_t i = r.first; ok && i < r.end; i++) {
         const advise_stack *s = stack_at(f, i);
-        if (f->rule_of[i] != rule || (only && !only[i]))
+        if (!is_meant(f, i, rule, only))
             continue;
         const bool bare = s->shape & ADVISE_BARE;
         ok = add_place(&sites, bare ? NULL : location_at(f, s->site), true, &s->cost);
@@ -374,7 +374,7 @@ static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advi
     place_list places = {0};
     bool ok = true;
     for (size_t i = r.first; ok && i < r.end; i++)
-        if (f->rule_of[i] == rule && (!only || only[i]))
+        if (is_meant(f, i, rule, only))
             ok = add_place(&places, location_at(f, stack_at(f, i)->place), !a->spreads,
                            &stack_at(f, i)->cost);
     if (ok && places.count)
@@ -414,7 +414,7 @@ static bool add_item(finder *f, range r, uint8_t rule, const bool *only, const c
     advice a = {
         .rule = rule == NO_RULE ? NULL : &advise_rules[rule], .cost = *c, .spreads = only != NULL};
     for (size_t i = r.first; i < r.end; i++)
-        if (f->rule_of[i] == rule && (!only || only[i])) {
+        if (is_meant(f, i, rule, only)) {
             a.family = stack_at(f, i)->family;
             f->shown[i] = true;
         }

@@ -2,8 +2,6 @@
  * in a hash table, which tells the commonest size and the number of distinct sizes. */
 #include "advice/advise_blocks.h"
 
-#include <math.h>
-
 #include "advice/advise_rules.h"
 
 static bool tally_size(advise_tally *t, uint64_t words, uint64_t samples) {
@@ -33,10 +31,7 @@ void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *c
 
 void advise_tally_sums(advise_tally *t, const advise_sums *s) {
     advise_sums *sum = &t->sums;
-    sum->number.count += s->number.count;
-    sum->number.variance += s->number.variance;
-    sum->number.heaviest = fmax(sum->number.heaviest, s->number.heaviest);
-    sum->number.tracked += s->number.tracked;
+    estimate_blocks_join(&sum->number, &s->number);
     sum->samples += s->samples;
     sum->young += s->young;
     sum->promoted += s->promoted;

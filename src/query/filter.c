@@ -257,14 +257,7 @@ static ALWAYS_INLINE void hit_nodes(const uint32_t *restrict node, piece_rows r,
 }
 
 static bool is_of_spans(filter_kind kind) {
-    span_kind names;
-    return filter_kind_names_spans(kind, &names);
-}
-
-static span_kind spans_of(filter_kind kind) {
-    span_kind names;
-    filter_kind_names_spans(kind, &names);
-    return names;
+    return filter_kind_spans(kind) != SPAN_N_KINDS;
 }
 
 /* Returns the index of the row's span or, after all spans, of the domain of a row without one. */
@@ -409,7 +402,7 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
     if (kind == FILTER_MODULE)
         return module_mark_nodes(e->profile, module_matches, &v->pattern, t->nodes);
     if (is_of_spans(kind)) {
-        mark_spans(&e->profile->table, spans_of(kind), &v->pattern, t->nodes);
+        mark_spans(&e->profile->table, filter_kind_spans(kind), &v->pattern, t->nodes);
         return true;
     }
     if (t->nodes)
@@ -517,7 +510,7 @@ static ALWAYS_INLINE void hit_term(const evaluation *e, const prepared_term *t, 
     if (t->nodes && kind == FILTER_MODULE)
         hit_modules(b, r, t->nodes, hits);
     else if (is_of_spans(kind))
-        hit_spans(b, spans_of(kind), r, t->nodes, hits);
+        hit_spans(b, filter_kind_spans(kind), r, t->nodes, hits);
     else if (t->nodes)
         hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)

@@ -93,14 +93,9 @@ static bool add_terms(completer *c) {
         [VALUES_PATTERN] = "word, wild*card, /regex/",
         [VALUES_ID] = "hexadecimal digits, *",
     };
-    static const char *const names[] = {
-#define TERM_NAME(name, text, values) text,
-        FILTER_TERMS(TERM_NAME)
-#undef TERM_NAME
-    };
     for (int i = 0; i < FILTER_N_KINDS; i++) {
         filter_values values = filter_values_of[i];
-        if (!add_word(c, names[i], values == VALUES_NONE ? "" : ":", details[values]))
+        if (!add_word(c, filter_kind_names[i], values == VALUES_NONE ? "" : ":", details[values]))
             return false;
     }
     return true;
@@ -148,10 +143,9 @@ static bool is_of_module(filter_kind kind) {
 static const char *name_at(completer *c, const profile *p, filter_kind kind, size_t i) {
     if (kind == FILTER_TYPE)
         return p->frames.items[i].type;
-    span_kind names;
-    if (filter_kind_names_spans(kind, &names)) {
+    if (filter_kind_spans(kind) != SPAN_N_KINDS) {
         const blocks_span *span = &p->table.spans.items[i];
-        return span->kind == names ? span->text : NULL;
+        return span->kind == filter_kind_spans(kind) ? span->text : NULL;
     }
     const profile_location *l = &p->locations.items[i];
     if (is_of_module(kind))
@@ -161,18 +155,14 @@ static const char *name_at(completer *c, const profile *p, filter_kind kind, siz
 
 /* With `begin`, adds names that begin with the typed text, else names that only contain it. */
 static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
-    const char *detail = kind == FILTER_TYPE     ? "type"
-                         : kind == FILTER_THREAD ? "thread"
-                         : kind == FILTER_SCOPE  ? "scope"
-                         : kind == FILTER_TRACE  ? "trace"
-                         : kind == FILTER_SPAN   ? "span"
-                         : is_of_file(kind)      ? "file"
-                         : is_of_module(kind)    ? "module"
-                                                 : "function";
-    span_kind names;
-    size_t n = kind == FILTER_TYPE                     ? p->frames.count
-               : filter_kind_names_spans(kind, &names) ? p->table.spans.count
-                                                       : p->locations.count;
+    const bool is_own = kind == FILTER_TYPE || filter_kind_spans(kind) != SPAN_N_KINDS;
+    const char *detail = is_own               ? filter_kind_names[kind]
+                         : is_of_file(kind)   ? "file"
+                         : is_of_module(kind) ? "module"
+                                              : "function";
+    size_t n = kind == FILTER_TYPE                       ? p->frames.count
+               : filter_kind_spans(kind) != SPAN_N_KINDS ? p->table.spans.count
+                                                         : p->locations.count;
     for (size_t i = 0; i < n && c->result->n < c->most; i++) {
         const char *name = name_at(c, p, kind, i);
         if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||
@@ -205,12 +195,11 @@ static bool add_patterns(completer *c, const profile *p, filter_kind kind) {
 
 static bool add_values(completer *c, const profile *p, filter_kind kind) {
     static const char *const moments[] = {"@start", "@peak", "@end", NULL};
-    static const char *const heaps[] = {"minor", "major", "external", NULL};
     switch (filter_values_of[kind]) {
     case VALUES_TIME:
         return add_words(c, moments, "moment");
     case VALUES_HEAP:
-        return add_words(c, heaps, "heap");
+        return add_words(c, filter_heap_names, "heap");
     case VALUES_PATTERN:
     case VALUES_ID:
         return (kind != FILTER_HIDE || add_word(c, "@library", "", "functions of libraries")) &&
@@ -218,19 +207,6 @@ static bool add_values(completer *c, const profile *p, filter_kind kind) {
     default:
         return true;
     }
-}
-
-static filter_kind kind_of(const char *name, size_t size) {
-    static const char *const names[] = {
-#define TERM_NAME(name, text, values) text,
-        FILTER_TERMS(TERM_NAME)
-#undef TERM_NAME
-    };
-    filter_kind kind = 0;
-    while (kind < FILTER_N_KINDS &&
-           (strlen(names[kind]) != size || strncmp(names[kind], name, size) != 0))
-        kind++;
-    return kind;
 }
 
 /* Finds the value that the cursor is in or, in a range, the bound. */
@@ -262,7 +238,7 @@ static bool complete_in(completer *c, const char *text, size_t cursor, const pro
     c->typed_size = cursor > r->start ? cursor - r->start : 0;
     if (in_name)
         return add_terms(c);
-    filter_kind kind = kind_of(text + s->name, s->name_size);
+    filter_kind kind = filter_kind_named(text + s->name, s->name_size);
     return kind == FILTER_N_KINDS || add_values(c, p, kind);
 }
 

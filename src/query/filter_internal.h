@@ -74,6 +74,11 @@ struct filter {
 };
 
 extern const filter_values filter_values_of[FILTER_N_KINDS];
+extern const char *const filter_kind_names[FILTER_N_KINDS];
+extern const char *const filter_heap_names[]; /* by memtrace_source; NULL at the end */
+
+/* Returns the kind of that name; FILTER_N_KINDS: none. */
+filter_kind filter_kind_named(const char *name, size_t size);
 
 /* What terms of a kind do to stacks instead of selecting blocks: cut or fold them; do so or hide
  * functions; and cut them, which also drops stacks that cannot be cut. */
@@ -95,13 +100,14 @@ static inline bool filter_kind_has_patterns(filter_kind k) {
     return filter_values_of[k] == VALUES_PATTERN || filter_values_of[k] == VALUES_ID;
 }
 
-/* Whether a term of this kind is about names of spans (profile/spans.h), and of which kind. */
-static inline bool filter_kind_names_spans(filter_kind k, span_kind *kind) {
-    *kind = k == FILTER_SCOPE   ? SPAN_SCOPE
-            : k == FILTER_TRACE ? SPAN_TRACE_ID
-            : k == FILTER_SPAN  ? SPAN_SPAN_ID
-                                : SPAN_THREAD;
-    return *kind != SPAN_THREAD || k == FILTER_THREAD;
+/* Returns the kind of the spans' names (profile/spans.h) that a term of this kind is about;
+ * SPAN_N_KINDS: it is not about spans. */
+static inline span_kind filter_kind_spans(filter_kind k) {
+    return k == FILTER_THREAD  ? SPAN_THREAD
+           : k == FILTER_SCOPE ? SPAN_SCOPE
+           : k == FILTER_TRACE ? SPAN_TRACE_ID
+           : k == FILTER_SPAN  ? SPAN_SPAN_ID
+                               : SPAN_N_KINDS;
 }
 
 bool filter_match(const filter_pattern *p, const char *text);

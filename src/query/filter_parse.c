@@ -22,11 +22,22 @@ const filter_values filter_values_of[FILTER_N_KINDS] = {
 #undef FILTER_VALUES
 };
 
-static const char *const names[FILTER_N_KINDS] = {
+const char *const filter_kind_names[FILTER_N_KINDS] = {
 #define FILTER_NAME(name, text, values) [FILTER_##name] = text,
     FILTER_TERMS(FILTER_NAME)
 #undef FILTER_NAME
 };
+
+const char *const filter_heap_names[] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external", NULL};
+
+filter_kind filter_kind_named(const char *name, size_t size) {
+    filter_kind kind = 0;
+    while (kind < FILTER_N_KINDS && (strlen(filter_kind_names[kind]) != size ||
+                                     strncmp(filter_kind_names[kind], name, size) != 0))
+        kind++;
+    return kind;
+}
 
 typedef struct unit {
     const char *text;
@@ -270,7 +281,7 @@ static bool parse_id(parser *p, filter_kind kind, filter_pattern *pattern) {
         return complain(p, p->at,
                         "`%.*s` is not the id of a %s or the beginning of one, which has %zu "
                         "hexadecimal digits; * stands for any",
-                        shown(size), p->at, names[kind], most);
+                        shown(size), p->at, filter_kind_names[kind], most);
     char *text = arena_strndup(&p->filter->strings, p->at, any ? 0 : size);
     if (!text)
         return no_memory(p);
@@ -305,11 +316,10 @@ bool filter_match(const filter_pattern *p, const char *text) {
 /* ---- terms ------------------------------------------------------------------------------- */
 
 static bool parse_heap(parser *p, filter_value *v) {
-    static const char *const heaps[] = {
-        [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+    const char *const *names = filter_heap_names;
     size_t size = word_size(p->at);
-    for (unsigned i = 0; i < sizeof heaps / sizeof *heaps; i++)
-        if (strlen(heaps[i]) == size && strncmp(heaps[i], p->at, size) == 0) {
+    for (unsigned i = 0; names[i]; i++)
+        if (strlen(names[i]) == size && strncmp(names[i], p->at, size) == 0) {
             v->heap = (memtrace_source)i;
             p->at += size;
             return true;
@@ -348,8 +358,8 @@ static bool parse_values(parser *p, filter_term *term) {
 static bool refuse_name(parser *p, const char *name, size_t size) {
     char known[224] = "";
     for (size_t i = 0, used = 0; i < FILTER_N_KINDS && used < sizeof known; i++)
-        used +=
-            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 filter_kind_names[i]);
     return complain(p, name, "`%.*s` is not one of %s", shown(size) < 24 ? (int)size : 24, name,
                     known);
 }
@@ -360,19 +370,18 @@ static bool parse_term(parser *p) {
     p->at += term.negated;
     const char *name = p->at;
     size_t size = strcspn(name, ": \t\n");
-    while (term.kind < FILTER_N_KINDS &&
-           (strlen(names[term.kind]) != size || strncmp(names[term.kind], name, size) != 0))
-        term.kind++;
+    term.kind = filter_kind_named(name, size);
     if (term.kind == FILTER_N_KINDS)
         return refuse_name(p, name, size);
     if (term.negated && filter_kind_looks(term.kind))
-        return complain(p, start, "%s cannot be negated", names[term.kind]);
+        return complain(p, start, "%s cannot be negated", filter_kind_names[term.kind]);
     p->at += size;
     bool takes_values = filter_values_of[term.kind] != VALUES_NONE;
     if (takes_values && *p->at != ':')
-        return complain(p, p->at, "`%s` needs a value: %s:…", names[term.kind], names[term.kind]);
+        return complain(p, p->at, "`%s` needs a value: %s:…", filter_kind_names[term.kind],
+                        filter_kind_names[term.kind]);
     if (!takes_values && *p->at == ':')
-        return complain(p, p->at, "`%s` takes no value", names[term.kind]);
+        return complain(p, p->at, "`%s` takes no value", filter_kind_names[term.kind]);
     term.at = (size_t)(name - p->text);
     term.size = size;
     term.column = column_of(p->text, name);

@@ -293,17 +293,14 @@ static bool compare_all(diff_asked *a) {
 /* Computes which changes are unlikely to be chance, with a bounded rate of false discoveries. */
 static bool judge_all(diff_asked *a) {
     const size_t n = a->picture.nodes.count;
-    double *numbers = malloc((n + 1) * 3 * sizeof *numbers);
-    double *p = numbers, *least = p + n, *q = least + n;
-    for (size_t i = 0; numbers && i < n; i++) {
-        p[i] = a->nodes[i].c.p;
-        least[i] = a->nodes[i].c.least_p;
-    }
-    const bool ok = numbers && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
+    compare_test *tests = malloc((n + 1) * sizeof *tests);
+    for (size_t i = 0; tests && i < n; i++)
+        tests[i] = (compare_test){.p = a->nodes[i].c.p, .least_p = a->nodes[i].c.least_p};
+    const bool ok = tests && compare_q_values(tests, n);
     const bool decided = is_decided(a);
     for (size_t i = 0; ok && i < n; i++)
-        a->nodes[i].q = decided ? q[i] : (double)NAN;
-    free(numbers);
+        a->nodes[i].q = decided ? tests[i].q : (double)NAN;
+    free(tests);
     return ok;
 }
 

@@ -101,11 +101,11 @@ static estimate side_amount(const compare_side *side, const pooled *p) {
     if (side->n_runs == 1) { /* the same numbers as in all other reports */
         estimate e = estimate_words(side->samples[0], side->runs[0].rate);
         double unit = side->runs[0].unit;
-        return (estimate){.value = e.value * unit, .low = e.low * unit, .high = e.high * unit};
+        return estimate_times(e, unit);
     }
     double value = p->count / p->exposure;
     if (p->exact)
-        return (estimate){.value = value, .low = value, .high = value};
+        return estimate_exact(value);
     return (estimate){.value = value,
                       .low = poisson_limit(p->count, -1) / p->exposure,
                       .high = poisson_limit(p->count, 1) / p->exposure};
@@ -190,16 +190,12 @@ static double odds(double share) {
 
 /* As in estimate_difference(), on a logarithmic scale. */
 static estimate ratio_of_weighted(const estimate *b, const estimate *a) {
-    if (b->value <= 0 || a->value <= 0)
-        return (estimate){.value = b->value > 0   ? 0
-                                   : a->value > 0 ? INFINITY
-                                                  : NAN,
-                          .low = b->value > 0   ? 0
-                                 : a->value > 0 ? a->low / b->high
-                                                : NAN,
-                          .high = b->value > 0   ? a->high / b->low
-                                  : a->value > 0 ? INFINITY
-                                                 : NAN};
+    if (b->value <= 0 && a->value <= 0)
+        return estimate_exact(NAN);
+    if (b->value <= 0)
+        return (estimate){.value = INFINITY, .low = a->low / b->high, .high = INFINITY};
+    if (a->value <= 0)
+        return (estimate){.value = 0, .low = 0, .high = a->high / b->low};
     double value = a->value / b->value;
     return (estimate){.value = value,
                       .low = value * exp(-hypot(log(a->value / a->low), log(b->high / b->value))),
@@ -209,7 +205,7 @@ static estimate ratio_of_weighted(const estimate *b, const estimate *a) {
 static estimate ratio_of(const pooled *b, const pooled *a, const estimate *before,
                          const estimate *after) {
     if (before->value <= 0 && after->value <= 0)
-        return (estimate){.value = NAN, .low = NAN, .high = NAN};
+        return estimate_exact(NAN);
     double value = before->value > 0 ? after->value / before->value : INFINITY;
     if (b->exact || a->exact)
         return (estimate){.value = value,
@@ -297,8 +293,6 @@ static bool ratio_says_nothing(const comparison *c) {
            c->ratio.high > several * c->ratio.value;
 }
 
-static const estimate nothing = {.value = NAN, .low = NAN, .high = NAN};
-
 static comparison compare(const compare_side *before, const compare_side *after, bool with_ratio) {
     bool weighted = before->weighted && after->weighted;
     double unit = weighted ? common_unit(before, after) : 0;
@@ -317,7 +311,7 @@ static comparison compare(const compare_side *before, const compare_side *after,
     if (before->n_runs > 1 || after->n_runs > 1)
         add_variance_of_runs(&c, before, &b, after, &a);
     if (!with_ratio || ratio_says_nothing(&c))
-        c.ratio = nothing;
+        c.ratio = estimate_exact(NAN);
     return c;
 }
 
@@ -331,31 +325,26 @@ comparison compare_change(const compare_side *before, const compare_side *after)
 
 /* ---- many comparisons ---------------------------------------------------------------------- */
 
-typedef struct ranked {
-    double p;
-    size_t index;
-} ranked;
-
-static int compare_ranked(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
+static int compare_tests(const void *a, const void *b) {
+    const compare_test *x = *(compare_test *const *)a, *y = *(compare_test *const *)b;
     return (x->p > y->p) - (x->p < y->p);
 }
 
-bool compare_q_values(const double *p, const double *least, size_t n, double level, double *q) {
-    ranked *order = malloc((n + 1) * sizeof *order);
+bool compare_q_values(compare_test *tests, size_t n) {
+    compare_test **order = malloc((n + 1) * sizeof(compare_test *));
     if (!order)
         return false;
     size_t m = 0;
     for (size_t i = 0; i < n; i++) {
-        q[i] = 1;
-        if (least[i] <= level)
-            order[m++] = (ranked){.p = p[i], .index = i};
+        tests[i].q = 1;
+        if (tests[i].least_p <= COMPARE_FALSE_DISCOVERIES)
+            order[m++] = &tests[i];
     }
-    qsort(order, m, sizeof *order, compare_ranked);
+    qsort(order, m, sizeof *order, compare_tests);
     double smallest = 1;
     for (size_t i = m; i-- > 0;) {
-        smallest = fmin(smallest, order[i].p * (double)m / (double)(i + 1));
-        q[order[i].index] = smallest;
+        smallest = fmin(smallest, order[i]->p * (double)m / (double)(i + 1));
+        order[i]->q = smallest;
     }
     free(order);
     return true;

@@ -49,10 +49,16 @@ comparison compare_change(const compare_side *before, const compare_side *after)
 
 #define COMPARE_FALSE_DISCOVERIES 0.05 /* the accepted rate of false discoveries */
 
-/* Benjamini and Hochberg: q[i] is the smallest false discovery rate at which p[i] is a discovery.
- * Tests that cannot be significant at `level`, because their least p is above it, are left out and
- * get 1. False when there is no memory. */
-bool compare_q_values(const double *p, const double *least_p, size_t n, double level, double *q);
+/* One of many tests: see comparison for `p` and `least_p`. */
+typedef struct compare_test {
+    double p, least_p;
+    double q; /* the smallest false discovery rate at which `p` is a discovery */
+} compare_test;
+
+/* Computes all `q` by Benjamini and Hochberg's method. Tests that cannot be significant at
+ * COMPARE_FALSE_DISCOVERIES, because their least p is above it, are left out and get 1. False when
+ * there is no memory. */
+bool compare_q_values(compare_test *tests, size_t n);
 
 /* P(|T| >= t) of Student's t distribution with `df` degrees of freedom, and the t at which it is
  * `p`. */

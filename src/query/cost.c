@@ -33,7 +33,7 @@ estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
     const estimate e = measure_infos[m].unit == UNIT_BYTES
                            ? estimate_words(c->samples, rate)
                            : estimate_weighted(c->weight, c->squares, c->heaviest, rate);
-    return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+    return estimate_times(e, word);
 }
 
 /* Returns what a missed sample may weigh. */

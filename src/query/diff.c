@@ -197,23 +197,19 @@ static double sure_part(const estimate *change) {
 
 static bool judge(diff *d) {
     size_t n = d->sites.count;
-    double *numbers = malloc((3 * n + 1) * sizeof *numbers);
-    if (!numbers)
-        return false;
-    double *p = numbers, *least = p + n, *q = least + n;
-    for (size_t i = 0; i < n; i++) {
-        p[i] = d->sites.items[i].c.p;
-        least[i] = d->sites.items[i].c.least_p;
-    }
-    bool ok = compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
+    compare_test *tests = malloc((n + 1) * sizeof *tests);
+    for (size_t i = 0; tests && i < n; i++)
+        tests[i] =
+            (compare_test){.p = d->sites.items[i].c.p, .least_p = d->sites.items[i].c.least_p};
+    const bool ok = tests && compare_q_values(tests, n);
     for (size_t i = 0; ok && i < n; i++) {
         diff_site *s = &d->sites.items[i];
-        s->q = q[i];
-        s->sure = q[i] <= COMPARE_FALSE_DISCOVERIES;
+        s->q = tests[i].q;
+        s->sure = s->q <= COMPARE_FALSE_DISCOVERIES;
         s->sure_change = s->sure ? sure_part(&s->c.change) : 0;
         d->n_sure += s->sure;
     }
-    free(numbers);
+    free(tests);
     return ok;
 }
 

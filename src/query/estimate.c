@@ -20,8 +20,7 @@ enum {
 #define NORMAL_UNITS 1e6  /* above, MAX_TERMS would not suffice, and logarithms are too coarse */
 #define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05% */
 
-/* ---- special functions ------------------------------------------------------------------------
- */
+/* ---- special functions ----------------------------------------------------------------------- */
 
 /* These return the log of x^a e^-x / Γ(a), and of x^a (1-x)^b / B(a, b). */
 static double log_gamma_front(double a, double x) {
@@ -104,8 +103,7 @@ double estimate_beta_i(double a, double b, double x) {
     return 1 - beta_fraction(b, a, 1 - x);
 }
 
-/* ---- inversion ---------------------------------------------------------------------------------
- */
+/* ---- inversion ------------------------------------------------------------------------------- */
 
 typedef double increasing(double x, double a, double b);
 
@@ -200,8 +198,8 @@ static double at_least(double words, double n, double rate) {
     return words <= n - 1 ? 0 : estimate_beta_i(n, words - n + 1, rate);
 }
 
-/* ---- words
- * ---------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------
+ */
 
 /* Garwood's interval: the Poisson means at which so few, or so many, samples have a probability of
  * ESTIMATE_TAIL. */
@@ -247,7 +245,7 @@ static estimate binomial_interval(double n, double rate) {
 estimate estimate_words(uint64_t samples, double rate) {
     double n = (double)samples;
     if (rate >= 1)
-        return (estimate){.value = n, .low = n, .high = n};
+        return estimate_exact(n);
     estimate e = samples > EXACT_SAMPLES ? normal_interval(n, rate)
                  : rate < POISSON_RATE   ? poisson_interval(n, rate)
                                          : binomial_interval(n, rate);
@@ -320,7 +318,7 @@ void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others
 estimate estimate_blocks_total(const estimate_blocks *blocks) {
     double y = blocks->count, v = blocks->variance, w = blocks->heaviest;
     if (v <= 0 && w <= 1)
-        return (estimate){.value = y, .low = y, .high = y};
+        return estimate_exact(y);
     double y1 = y + w, v1 = v + w * (w - 1);
     estimate e = {.value = y,
                   .low = v > 0 ? estimate_gamma_quantile(y * y / v, ESTIMATE_TAIL) * v / y : 0,
@@ -369,7 +367,7 @@ estimate estimate_share_of(estimate a, estimate b) {
         return (estimate){.value = 0, .low = 0, .high = 1};
     double share = a.value / (a.value + b.value);
     if (a.low == a.high && b.low == b.high)
-        return (estimate){.value = share, .low = share, .high = share};
+        return estimate_exact(share);
     return (estimate){.value = share,
                       .low = fmin(share, share_of_ratio(ratio_low(a, b))),
                       .high = fmax(share, 1 - share_of_ratio(ratio_low(b, a)))};
@@ -389,7 +387,7 @@ static double share_at(double part, double of, double target) {
 estimate estimate_proportion_of(double share, double units) {
     const double part = share * units, others = (1 - share) * units;
     if (isinf(units))
-        return (estimate){.value = share, .low = share, .high = share};
+        return estimate_exact(share);
     if (part > NORMAL_UNITS && others > NORMAL_UNITS) {
         const double margin = ESTIMATE_NORMAL * sqrt(share * (1 - share) / units);
         return (estimate){.value = share, .low = share - margin, .high = share + margin};
@@ -437,7 +435,7 @@ double estimate_weight_possible(double heaviest, uint64_t tracked, double most) 
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate) {
     double y = sum / rate;
     if (rate >= 1 || heaviest <= 0)
-        return (estimate){.value = y, .low = y, .high = y};
+        return estimate_exact(y);
     double y1 = sum + heaviest, v1 = squares + heaviest * heaviest;
     return (estimate){
         .value = y,
@@ -451,7 +449,7 @@ estimate estimate_weighted(double sum, double squares, double heaviest, double r
 /* Fay and Feuer, as above; one more block has the variance y² (1 - π) / π² = (y / π)² - y² / π. */
 estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest) {
     if (heaviest <= 1 || most <= 0)
-        return (estimate){.value = sum, .low = sum, .high = sum};
+        return estimate_exact(sum);
     double y1 = sum + most * heaviest, v1 = variance + most * most * heaviest * (heaviest - 1);
     return (estimate){
         .value = sum,

@@ -14,6 +14,16 @@ typedef struct estimate {
     double low, high; /* low <= value <= high; all equal if the value is exact */
 } estimate;
 
+/* Returns a value that is exact. */
+static inline estimate estimate_exact(double value) {
+    return (estimate){.value = value, .low = value, .high = value};
+}
+
+/* Returns the estimate in another unit; `factor` is not negative. */
+static inline estimate estimate_times(estimate e, double factor) {
+    return (estimate){.value = e.value * factor, .low = e.low * factor, .high = e.high * factor};
+}
+
 /* Estimates the words allocated, headers included, from the `samples` among them, 0 < rate <= 1.
  * The interval is exact: it covers the truth with a probability of at least 95% (up to 10,000
  * samples; above, of 95% to within a thousandth). */

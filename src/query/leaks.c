@@ -334,16 +334,13 @@ static double most_weight(const leaks *l) {
     return l->to > l->from ? 1.5e6 / (double)(l->to - l->from) : 0;
 }
 
-static estimate scaled(estimate e, double factor) {
-    return (estimate){.value = e.value * factor, .low = e.low * factor, .high = e.high * factor};
-}
-
 /* Returns the interval of a slope. A missed block might weigh the most possible; by number, it
  * might be as small as the smallest seen or, while few were seen, as the smallest possible. */
 static estimate slope_part(const profile *p, const leaks *l, const sums *s, const weighted *w) {
     const double rate = p->info.sample_rate, most = most_weight(l);
     if (l->measure != MEASURE_BLOCKS)
-        return scaled(estimate_weighted(w->sum, w->squares, most, rate), p->info.word_size / 8.0);
+        return estimate_times(estimate_weighted(w->sum, w->squares, most, rate),
+                              p->info.word_size / 8.0);
     const estimate_blocks seen = {.tracked = s->blocks, .heaviest = s->heaviest};
     return estimate_weighted_blocks(
         w->sum, w->squares, most,
@@ -468,19 +465,13 @@ static void show_held(const profile *p, const leaks *l, const sums *s, leaks_sit
 
 static bool find_q_values(const sums *all, leaks *l) {
     size_t n = l->sites.count;
-    double *p = malloc((n + 1) * sizeof *p), *least = malloc((n + 1) * sizeof *least);
-    double *q = malloc((n + 1) * sizeof *q);
-    bool ok = p && least && q;
-    for (size_t i = 0; ok && i < n; i++) {
-        p[i] = l->sites.items[i].p;
-        least[i] = least_chance(&all[i]);
-    }
-    ok = ok && compare_q_values(p, least, n, COMPARE_FALSE_DISCOVERIES, q);
+    compare_test *tests = malloc((n + 1) * sizeof *tests);
+    for (size_t i = 0; tests && i < n; i++)
+        tests[i] = (compare_test){.p = l->sites.items[i].p, .least_p = least_chance(&all[i])};
+    const bool ok = tests && compare_q_values(tests, n);
     for (size_t i = 0; ok && i < n; i++)
-        l->sites.items[i].q = q[i];
-    free(p);
-    free(least);
-    free(q);
+        l->sites.items[i].q = tests[i].q;
+    free(tests);
     return ok;
 }
 

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "query/stats.h"
-
 static const double quantiles[LIFETIMES_QUANTILES] = {0.5, 0.9, 0.99};
 
 /* Counted blocks. By MEASURE_BYTESECONDS, `blocks` has what estimate_weighted needs: the sum of the
@@ -350,7 +348,7 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
     lifetimes_part part = {
         .samples = c->all.samples,
         .blocks = c->all.blocks.tracked,
-        .amount = {words.value * word, words.low * word, words.high * word},
+        .amount = estimate_times(words, word),
         .dead_soon = share_of_fates(p, spec, &c->soon, spec->within),
         .dead_minor = share_of(p, spec, &c->minor.in, &c->minor.out, p->duration),
         .premature = share_of_fates(p, spec, &c->premature, p->duration),
@@ -376,17 +374,17 @@ static tally rest_of(const tally *all, const tally *part) {
 }
 
 static uint64_t most_of_decade(int decade) {
-    return decade + 1 < LIFETIMES_DECADES ? stats_decade_least((unsigned)decade + 1) : UINT64_MAX;
+    return decade + 1 < STATS_DECADES ? stats_decade_least((unsigned)decade + 1) : UINT64_MAX;
 }
 
 static void make_histogram(const profile *p, const lifetimes_spec *spec,
                            const estimate_chances *chances, const counts *all, lifetimes *l) {
-    tally decades[LIFETIMES_DECADES] = {0}, alive = {0}, rest;
+    tally decades[STATS_DECADES] = {0}, alive = {0}, rest;
     for (size_t i = 0; i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
             add_to_tally(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive,
                          weigh(p, spec, chances, i));
-    for (int i = 0; i < LIFETIMES_DECADES; i++) {
+    for (int i = 0; i < STATS_DECADES; i++) {
         rest = rest_of(&all->all, &decades[i]);
         l->decades[i] = share_of(p, spec, &decades[i], &rest, most_of_decade(i));
     }

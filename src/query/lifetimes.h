@@ -6,9 +6,10 @@
 
 #include "query/cost.h"
 #include "query/sites.h"
+#include "query/stats.h"
 #include "query/survival.h"
 
-enum { LIFETIMES_DECADES = 21, LIFETIMES_QUANTILES = 3 };
+enum { LIFETIMES_QUANTILES = 3 };
 
 /* A share of blocks, by bytes, numbers, or bytes times seconds. */
 typedef struct lifetimes_share {
@@ -42,7 +43,7 @@ typedef struct lifetimes {
     lifetimes_part all;
     VEC(lifetimes_site) sites; /* largest first */
     /* Of all blocks: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and alive at the end. */
-    lifetimes_share decades[LIFETIMES_DECADES], alive;
+    lifetimes_share decades[STATS_DECADES], alive;
     survival_curve curve; /* by MEASURE_BYTESECONDS, live blocks count as ended */
     survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90%, 99% */
 } lifetimes;

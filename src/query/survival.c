@@ -71,7 +71,7 @@ static estimate alive_now(const walk *w) {
     double value = exp(w->log_alive);
     double error = sqrt(variance_now(w));
     if (w->log_alive >= 0 || error == 0)
-        return (estimate){.value = value, .low = value, .high = value};
+        return estimate_exact(value);
     double factor = exp(ESTIMATE_NORMAL * error / -w->log_alive);
     return (estimate){
         .value = value, .low = exp(w->log_alive * factor), .high = exp(w->log_alive / factor)};
@@ -79,7 +79,7 @@ static estimate alive_now(const walk *w) {
 
 /* All that is left ends, so the curve comes to 0, which is as certain as the point before. */
 static estimate alive_at_last(const walk *w, const survival_curve *c) {
-    estimate before = c->count ? c->items[c->count - 1].alive : (estimate){1, 1, 1};
+    estimate before = c->count ? c->items[c->count - 1].alive : estimate_exact(1);
     const double high = before.low < before.high ? before.high : 0;
     return (estimate){.value = 0, .low = 0, .high = fmax(high, w->ended.hidden)};
 }
@@ -202,7 +202,7 @@ static size_t points_until(const survival_curve *c, uint64_t time) {
 
 estimate survival_at(const survival_curve *c, uint64_t time) {
     size_t n = points_until(c, time);
-    return n ? c->items[n - 1].alive : (estimate){1, 1, 1};
+    return n ? c->items[n - 1].alive : estimate_exact(1);
 }
 
 /* The limits of a quantile are where those of the curve pass it. The curve is a product with

@@ -40,7 +40,7 @@ static figure rate_of(const activity_report *a, const activity_site *s) {
 static figure growth_of(const activity_report *a, const activity_site *s) {
     const double word = profile_of(a)->info.word_size / 8.0, rate = profile_of(a)->info.sample_rate;
     estimate e = estimate_difference(estimate_words(s->came, rate), estimate_words(s->went, rate));
-    e = (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
+    e = estimate_times(e, word);
     return figure_of_estimate(e, s->came + s->went);
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "profile/tick.h"
-#include "query/stats.h"
 
 #define CURVE_STEP 1e-3 /* least difference in the alive share between two written points */
 
@@ -213,7 +212,7 @@ static void fill_decade(lifetimes_row *row, int decade, const lifetimes_share *s
  * end. Returns their number. */
 static size_t fill_shown_decades(lifetimes_report *r) {
     const lifetimes *l = r->lifetimes;
-    int first = 0, last = LIFETIMES_DECADES - 1;
+    int first = 0, last = STATS_DECADES - 1;
     size_t n = 0;
     while (last >= 0 && l->decades[last].samples == 0)
         last--;

@@ -26,7 +26,7 @@ typedef struct lifetimes_report {
     const lifetimes_spec *spec;
     lifetimes_view view;
     lifetimes_site all; /* all blocks, as a row for the columns of sites */
-    lifetimes_row decades[LIFETIMES_DECADES + 1], shares[LIFETIMES_SHARES], steps[LIFETIMES_ROWS];
+    lifetimes_row decades[STATS_DECADES + 1], shares[LIFETIMES_SHARES], steps[LIFETIMES_ROWS];
     char of_decades[60], of_shares[60], of_steps[160]; /* headings */
 } lifetimes_report;
 

@@ -167,21 +167,20 @@ END_TEST
 /* ---- many sites ---------------------------------------------------------------------------- */
 
 START_TEST(q_values_are_those_of_benjamini_and_hochberg) {
-    const double p[] = {0.01, 0.04, 0.03, 0.005, 0.9}, least[] = {0, 0, 0, 0, 0};
-    double q[5];
-    ck_assert(compare_q_values(p, least, 5, 0.05, q));
-    check_close(q[3], 0.025, 1e-12);
-    check_close(q[0], 0.025, 1e-12);
-    check_close(q[2], 0.05, 1e-12);
-    check_close(q[1], 0.05, 1e-12);
-    check_close(q[4], 0.9, 1e-12);
+    compare_test t[] = {{.p = 0.01}, {.p = 0.04}, {.p = 0.03}, {.p = 0.005}, {.p = 0.9}};
+    ck_assert(compare_q_values(t, 5));
+    check_close(t[3].q, 0.025, 1e-12);
+    check_close(t[0].q, 0.025, 1e-12);
+    check_close(t[2].q, 0.05, 1e-12);
+    check_close(t[1].q, 0.05, 1e-12);
+    check_close(t[4].q, 0.9, 1e-12);
     /* What cannot be significant does not count. */
-    const double hopeless[] = {0, 0.5, 0.5, 0, 0.5};
-    ck_assert(compare_q_values(p, hopeless, 5, 0.05, q));
-    check_close(q[3], 0.01, 1e-12);
-    check_close(q[0], 0.01, 1e-12);
-    ck_assert(q[1] == 1 && q[2] == 1 && q[4] == 1);
-    ck_assert(compare_q_values(p, least, 0, 0.05, q));
+    t[1].least_p = t[2].least_p = t[4].least_p = 0.5;
+    ck_assert(compare_q_values(t, 5));
+    check_close(t[3].q, 0.01, 1e-12);
+    check_close(t[0].q, 0.01, 1e-12);
+    ck_assert(t[1].q == 1 && t[2].q == 1 && t[4].q == 1);
+    ck_assert(compare_q_values(t, 0));
 }
 END_TEST
 
@@ -253,19 +252,18 @@ static outcome simulate(const scenario *s, uint64_t seed) {
     outcome o = {0};
     uint64_t state = seed;
     for (int round = 0; round < ROUNDS; round++) {
-        double p[SITES], least[SITES], q[SITES];
+        compare_test tests[SITES];
         for (int i = 0; i < SITES; i++) {
             double mean = size_of_site(i), factor = i % (SITES / CHANGED) == 0 ? s->factor : 1;
             comparison c = simulate_site(s, mean, factor, &state);
-            p[i] = c.p;
-            least[i] = c.least_p;
+            tests[i] = (compare_test){.p = c.p, .least_p = c.least_p};
             double truth = mean * (factor - 1);
             o.covered += c.change.low <= truth && truth <= c.change.high;
         }
-        ck_assert(compare_q_values(p, least, SITES, 0.05, q));
+        ck_assert(compare_q_values(tests, SITES));
         int found = 0, wrong = 0;
         for (int i = 0; i < SITES; i++)
-            if (q[i] <= 0.05) {
+            if (tests[i].q <= 0.05) {
                 found++;
                 wrong += s->factor == 1 || i % (SITES / CHANGED) != 0;
             }

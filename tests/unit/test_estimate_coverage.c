@@ -389,21 +389,21 @@ START_TEST(what_a_sample_missed_is_no_change) {
     double low = 0, covered = 0;
     test_random r = {77};
     for (int round = 0; round < EXACT_ROUNDS; round++) {
-        double p[EXACT_SITES + 1], least[EXACT_SITES + 1] = {0}, q[EXACT_SITES + 1];
+        compare_test tests[EXACT_SITES + 1] = {{0}};
         for (int i = 0; i < EXACT_SITES; i++) {
             const exact_site *s = &exact_sites[i];
             const comparison c = exact_compare(s, s, lives, n_runs, rate, &r);
-            p[i] = c.p;
+            tests[i].p = c.p;
             low += c.p <= 0.05;
             covered += holds(c.change, 0);
         }
-        p[EXACT_SITES] = exact_compare(&many, &gone, lives, n_runs, rate, &r).p;
-        ck_assert(compare_q_values(p, least, EXACT_SITES + 1, 0.05, q));
+        tests[EXACT_SITES].p = exact_compare(&many, &gone, lives, n_runs, rate, &r).p;
+        ck_assert(compare_q_values(tests, EXACT_SITES + 1));
         bool accident = false;
         for (int i = 0; i < EXACT_SITES; i++)
-            accident |= q[i] <= 0.05;
+            accident |= tests[i].q <= 0.05;
         accidents += accident;
-        found += q[EXACT_SITES] <= 0.05;
+        found += tests[EXACT_SITES].q <= 0.05;
     }
     low /= EXACT_ROUNDS * EXACT_SITES;
     covered /= EXACT_ROUNDS * EXACT_SITES;

@@ -55,11 +55,11 @@ static bool write_completion(output *o, const char *text, size_t cursor, const p
         return false;
     output_format(o, ",\n\"completion\":{\"start\":%zu,\"end\":%zu,\"items\":[",
                   utf8_count(text, c.start), utf8_count(text, c.end));
-    for (size_t i = 0; i < c.n; i++) {
+    for (size_t i = 0; i < c.choices.count; i++) {
         output_text(o, i ? ",{\"text\":" : "{\"text\":");
-        output_json(o, c.items[i].text);
+        output_json(o, c.choices.items[i].text);
         output_text(o, ",\"detail\":");
-        output_json(o, c.items[i].detail);
+        output_json(o, c.choices.items[i].detail);
         output_char(o, '}');
     }
     output_text(o, "]}");

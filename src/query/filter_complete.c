@@ -63,21 +63,18 @@ typedef struct completer {
     intern_table modules; /* their names, once used */
 } completer;
 
+/* Takes the text over; NULL: there is no memory. */
 static bool add(completer *c, char *text, const char *detail) {
-    filter_completion *r = c->result;
-    void *grown = text ? realloc(r->items, (r->n + 1) * sizeof *r->items) : NULL;
-    if (!grown) {
+    const bool ok =
+        text && vec_push(&c->result->choices, ((filter_choice){.text = text, .detail = detail}));
+    if (!ok)
         free(text);
-        return false;
-    }
-    r->items = grown;
-    r->items[r->n++] = (struct filter_choice){.text = text, .detail = detail};
-    return true;
+    return ok;
 }
 
 static bool add_word(completer *c, const char *word, const char *suffix, const char *detail) {
     char *text;
-    if (c->result->n >= c->most || strncmp(word, c->typed, c->typed_size) != 0)
+    if (c->result->choices.count >= c->most || strncmp(word, c->typed, c->typed_size) != 0)
         return true;
     return asprintf(&text, "%s%s", word, suffix) >= 0 && add(c, text, detail);
 }
@@ -163,7 +160,7 @@ static bool add_names(completer *c, const profile *p, filter_kind kind, bool beg
     size_t n = kind == FILTER_TYPE                       ? p->frames.count
                : filter_kind_spans(kind) != SPAN_N_KINDS ? p->table.spans.count
                                                          : p->locations.count;
-    for (size_t i = 0; i < n && c->result->n < c->most; i++) {
+    for (size_t i = 0; i < n && c->result->choices.count < c->most; i++) {
         const char *name = name_at(c, p, kind, i);
         if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||
             !contains(name, c->typed, c->typed_size))
@@ -262,8 +259,8 @@ bool filter_complete(const char *text, size_t cursor, const profile *p, size_t m
 }
 
 void filter_completion_free(filter_completion *c) {
-    for (size_t i = 0; i < c->n; i++)
-        free(c->items[i].text);
-    free(c->items);
+    for (size_t i = 0; i < c->choices.count; i++)
+        free(c->choices.items[i].text);
+    vec_free(&c->choices);
     *c = (filter_completion){0};
 }

@@ -18,13 +18,14 @@ typedef VEC(filter_span) filter_spans;
 /* Splits a text into terms, valid or not; false when there is no memory. */
 bool filter_find_terms(const char *text, filter_spans *spans);
 
+typedef struct filter_choice {
+    char *text; /* with quotes if it needs them */
+    const char *detail;
+} filter_choice;
+
 typedef struct filter_completion {
-    size_t start, end; /* bytes of the text that an item replaces */
-    struct filter_choice {
-        char *text; /* with quotes if it needs them */
-        const char *detail;
-    } * items;
-    size_t n;
+    size_t start, end; /* bytes of the text that a choice replaces */
+    VEC(filter_choice) choices;
 } filter_completion;
 
 /* Lists at most `most` completions at the cursor, a byte offset: names of terms, or values of the

@@ -31,9 +31,9 @@ static void expect_completion(const profile *p, const char *text, size_t start, 
     filter_completion c;
     snprintf(plain, sizeof plain, "%.*s%s", (int)cursor, text, text + cursor + 1);
     ck_assert(filter_complete(plain, cursor, p, 100, &c));
-    for (size_t i = 0; i < c.n; i++) {
+    for (size_t i = 0; i < c.choices.count; i++) {
         size_t used = strlen(got);
-        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", c.items[i].text);
+        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", c.choices.items[i].text);
     }
     ck_assert_str_eq(got, items);
     ck_assert_uint_eq(c.start, start);

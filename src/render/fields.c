@@ -105,10 +105,10 @@ static const char *name_in_csv(document *to, const table *t, const table_column 
     output o;
     output_start(&o, OUTPUT_MEMORY);
     render_csv_head(&o, t, c);
-    output_char(&o, '\0');
-    const char *name = o.error ? NULL : document_text(to, "%s", o.buffer);
-    output_finish(&o);
-    return name;
+    char *name = output_take(&o);
+    const char *kept = name ? document_text(to, "%s", name) : NULL;
+    free(name);
+    return kept;
 }
 
 static void list_csv(listing *l, const document *of) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/figures.h"
@@ -106,9 +107,9 @@ static const char *keep(layout *l, const char *text) {
 
 /* Keeps what was written into memory, and ends that output. */
 static const char *keep_written(layout *l, output *o) {
-    output_char(o, '\0');
-    const char *kept = o->error ? "" : keep(l, o->buffer);
-    output_finish(o);
+    char *text = output_take(o);
+    const char *kept = text ? keep(l, text) : "";
+    free(text);
     return kept;
 }
 

@@ -98,6 +98,13 @@ int output_finish(output *o) {
     return o->error;
 }
 
+char *output_take(output *o) {
+    output_char(o, '\0');
+    if (o->error)
+        output_finish(o);
+    return o->buffer;
+}
+
 static void grow(output *o, size_t more) {
     size_t size = o->size * 2 > o->used + more ? o->size * 2 : o->used + more;
     char *buffer = realloc(o->buffer, size);

@@ -56,6 +56,10 @@ bool output_goes_on(output *o);
 /* Writes what is buffered and frees the buffer. Returns `error`. */
 int output_finish(output *o);
 
+/* Ends output into memory. Returns what was written, with a NUL, which the caller frees; NULL after
+ * an error. */
+char *output_take(output *o);
+
 void output_bytes(output *o, const char *bytes, size_t size);
 void output_text(output *o, const char *text);
 void output_char(output *o, char c);

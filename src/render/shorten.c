@@ -135,10 +135,7 @@ static char *file_text(const profile_location *p, bool by_line) {
     output_shown(&o, p->file);
     if (by_line && p->line)
         output_format(&o, ":%u", (unsigned)p->line);
-    output_char(&o, '\0');
-    if (o.error)
-        output_finish(&o);
-    return o.buffer;
+    return output_take(&o);
 }
 
 /* Returns the longest tail of a path that fits: some folders and the file, or at least the end of
@@ -162,10 +159,7 @@ static char *function_text(const profile_location *p) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
     output_shown(&o, p->function[0] ? p->function : "(unknown function)");
-    output_char(&o, '\0');
-    if (o.error)
-        output_finish(&o);
-    return o.buffer;
+    return output_take(&o);
 }
 
 /* Writes file and function. A path that is too long gets at most half of the room. */

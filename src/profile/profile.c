@@ -520,8 +520,8 @@ double profile_bytes_per_sample(const profile *p) {
 /* ---- places ------------------------------------------------------------------------------ */
 
 bool profile_is_address(const profile_location *l) {
-    size_t size = strlen(l->file);
-    return l->line == 0 && size > 0 && l->file[size - 1] == ']' && strchr(l->file, '[') &&
+    const size_t size = l ? strlen(l->file) : 0;
+    return size > 0 && l->line == 0 && l->file[size - 1] == ']' && strchr(l->file, '[') &&
            strstr(l->function, "+0x");
 }
 

@@ -35,7 +35,7 @@ typedef struct profile_location {
 } profile_location;
 
 /* Whether a location is a native address that was not symbolized: `module+0xoffset` in the file
- * `PATH[BUILDID]`. */
+ * `PATH[BUILDID]`. NULL is none. */
 bool profile_is_address(const profile_location *l);
 
 /* The locations of a frame: at least one, outermost first. */

@@ -90,7 +90,7 @@ static const char *head_words(document *d, const advise_report *r, const advice 
 /* Explains a place that is an address because its function has no name. */
 static const char *where_words(document *d, const advise_report *r, const advice *item) {
     const profile_location *l = places_of(r, item)->location;
-    return l && profile_is_address(l)
+    return profile_is_address(l)
                ? document_text(d,
                                "an address, because %.*s has no symbol for it. Other addresses of "
                                "the same function may be counted separately.",
@@ -728,10 +728,8 @@ void advise_document(document *d, advise_report *r) {
 }
 
 bool advise_unsymbolized(const advise_report *r) {
-    for (size_t i = 0; i < r->shown; i++) {
-        const profile_location *l = places_of(r, r->made[i].item)->location;
-        if (l && profile_is_address(l))
+    for (size_t i = 0; i < r->shown; i++)
+        if (profile_is_address(places_of(r, r->made[i].item)->location))
             return true;
-    }
     return false;
 }

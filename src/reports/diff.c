@@ -402,11 +402,9 @@ static table changed_table(diff_report *r) {
 
 bool diff_unsymbolized(const diff_report *r) {
     const size_t n = shown_sites(r);
-    for (size_t i = 0; i < n; i++) {
-        const profile_location *place = diff_name_of(&r->diff->sites.items[i])->place;
-        if (place && profile_is_address(place))
+    for (size_t i = 0; i < n; i++)
+        if (profile_is_address(diff_name_of(&r->diff->sites.items[i])->place))
             return true;
-    }
     return false;
 }
 

@@ -262,10 +262,8 @@ void hotspots_document(document *d, hotspots_report *h) {
 }
 
 bool hotspots_unsymbolized(const hotspots_report *h) {
-    for (size_t i = 0; i < h->shown; i++) {
-        const profile_location *place = h->hotspots->sites.items[i].entry.place;
-        if (place && profile_is_address(place))
+    for (size_t i = 0; i < h->shown; i++)
+        if (profile_is_address(h->hotspots->sites.items[i].entry.place))
             return true;
-    }
     return false;
 }

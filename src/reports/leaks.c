@@ -461,7 +461,7 @@ void leaks_document(document *d, leaks_report *l) {
 
 bool leaks_unsymbolized(const leaks_report *l) {
     for (size_t i = 0; i < l->shown; i++)
-        if (l->rows[i]->place && profile_is_address(l->rows[i]->place))
+        if (profile_is_address(l->rows[i]->place))
             return true;
     return false;
 }

@@ -28,7 +28,7 @@ static size_t shown_sites(const lifetimes_report *r) {
 bool lifetimes_unsymbolized(const lifetimes_report *r) {
     const lifetimes_site *rows = r->lifetimes->sites.items;
     for (size_t i = 0; i < shown_sites(r); i++)
-        if (rows[i].place && profile_is_address(rows[i].place))
+        if (profile_is_address(rows[i].place))
             return true;
     return false;
 }
@@ -252,8 +252,7 @@ static void add_histogram(document *d, lifetimes_report *r, unsigned text) {
                   .stride = sizeof(lifetimes_row),
                   .n = fill_shown_decades(r)};
     const table alive = {.name = "", TABLE_COLUMNS(alive_columns), .rows = r, .n = 1};
-    snprintf(r->of_decades, sizeof r->of_decades, "Lifetimes (%s)", unit(r));
-    document_rows(d, &rows, text, r->of_decades);
+    document_rows(d, &rows, text, document_text(d, "Lifetimes (%s)", unit(r)));
     rows.n = count_filled(r->decades, rows.n - 1);
     rows.row = filled_decade;
     document_rows(d, &rows, IN_JSON, NULL);
@@ -295,8 +294,7 @@ static void add_shares(document *d, lifetimes_report *r) {
                         .rows = r->shares,
                         .stride = sizeof *r->shares,
                         .n = fill_shares(r)};
-    snprintf(r->of_shares, sizeof r->of_shares, "Short lives (%s)", unit(r));
-    document_rows(d, &rows, IN_TEXT, r->of_shares);
+    document_rows(d, &rows, IN_TEXT, document_text(d, "Short lives (%s)", unit(r)));
 }
 
 /* ---- the curve --------------------------------------------------------------------------- */
@@ -398,12 +396,14 @@ static void add_steps(document *d, lifetimes_report *r) {
                          .n = fill_steps(r)};
     if (l->curve.count == 0)
         return;
-    snprintf(r->of_steps, sizeof r->of_steps,
-             is_held(r)
-                 ? "Held by blocks that live longer (%s), if all are freed at the end of the trace"
-                 : "Still live at an age (%s); blocks that outlive the trace count up to its end",
-             unit(r));
-    document_rows(d, &steps, IN_TEXT, r->of_steps);
+    document_rows(
+        d, &steps, IN_TEXT,
+        document_text(
+            d,
+            is_held(r)
+                ? "Held by blocks that live longer (%s), if all are freed at the end of the trace"
+                : "Still live at an age (%s); blocks that outlive the trace count up to its end",
+            unit(r)));
     for (int i = 0; i < LIFETIMES_QUANTILES; i++)
         say_quantile(d, r, &l->quantiles[i]);
 }

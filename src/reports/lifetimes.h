@@ -27,7 +27,6 @@ typedef struct lifetimes_report {
     lifetimes_view view;
     lifetimes_site all; /* all blocks, as a row for the columns of sites */
     lifetimes_row decades[STATS_DECADES + 1], shares[LIFETIMES_SHARES], steps[LIFETIMES_ROWS];
-    char of_decades[60], of_shares[60], of_steps[160]; /* headings */
 } lifetimes_report;
 
 void lifetimes_document(document *d, lifetimes_report *r);

@@ -43,11 +43,7 @@ static cell decade_least(const table *t, const void *row) {
     return (cell){.count = stats_decade_least((unsigned)(decade - first))};
 }
 
-static cell decade_blocks(const table *t, const void *row) {
-    const uint64_t *decade = row;
-    (void)t;
-    return (cell){.count = *decade};
-}
+TABLE_CELL(decade_blocks, (cell){.count = *(const uint64_t *)row})
 
 static const table_column decade_columns[] = {
     {.name = "least",
@@ -426,11 +422,10 @@ static void add_events(document *d, stats_report *r) {
                         .rows = r->events,
                         .stride = sizeof *r->events,
                         .n = fill_decades(r->events, l, r->stats->whole.n, false)};
-    snprintf(r->of_events, sizeof r->of_events,
-             "Lifetimes in events (mean %s, median %s, maximum %s)",
-             figure_count((uint64_t)llround(l->mean)).text, figure_count(l->median).text,
-             figure_count(l->most).text);
-    document_rows(d, &rows, IN_TEXT, r->of_events);
+    document_rows(d, &rows, IN_TEXT,
+                  document_text(d, "Lifetimes in events (mean %s, median %s, maximum %s)",
+                                figure_count((uint64_t)llround(l->mean)).text,
+                                figure_count(l->median).text, figure_count(l->most).text));
 }
 
 static void add_micros(document *d, stats_report *r) {
@@ -440,10 +435,10 @@ static void add_micros(document *d, stats_report *r) {
                         .rows = r->micros,
                         .stride = sizeof *r->micros,
                         .n = fill_decades(r->micros, l, r->stats->whole.n, true)};
-    snprintf(r->of_micros, sizeof r->of_micros, "Lifetimes (mean %s, median %s, maximum %s)",
-             figure_duration((uint64_t)llround(l->mean)).text, figure_duration(l->median).text,
-             figure_duration(l->most).text);
-    document_rows(d, &rows, IN_TEXT, r->of_micros);
+    document_rows(d, &rows, IN_TEXT,
+                  document_text(d, "Lifetimes (mean %s, median %s, maximum %s)",
+                                figure_duration((uint64_t)llround(l->mean)).text,
+                                figure_duration(l->median).text, figure_duration(l->most).text));
     report_say_tick(d, r->report);
 }
 
@@ -582,11 +577,12 @@ static void add_parts(document *d, stats_report *r, unsigned text) {
     parts.rows = rows;
     parts.n = 1;
     parts.stride = 0; /* shown as an object */
-    snprintf(r->of_sample, sizeof r->of_sample,
-             "Sampled blocks%s, equally weighted; sizes in words without header, large: above %s",
-             r->spec->major_only ? " outside the minor heap" : "",
-             figure_count(r->spec->large).text);
-    document_section(d, &parts, text | IN_JSON, r->of_sample);
+    document_section(
+        d, &parts, text | IN_JSON,
+        document_text(
+            d, "Sampled blocks%s, equally weighted; sizes in words without header, large: above %s",
+            r->spec->major_only ? " outside the minor heap" : "",
+            figure_count(r->spec->large).text));
     if (text)
         add_texts(d, r, rows);
     document_rows(d, &segments, text | IN_JSON,

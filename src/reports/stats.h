@@ -30,7 +30,6 @@ typedef struct stats_report {
     const stats_spec *spec;
     stats_bin sizes[STATS_N_SIZES], events[STATS_DECADES], micros[STATS_DECADES];
     stats_line program[STATS_N_SIZES + 3], held[STATS_N_SIZES];
-    char of_sample[192], of_events[192], of_micros[192]; /* headings */
 } stats_report;
 
 void stats_document(document *d, stats_report *r);

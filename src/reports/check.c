@@ -336,23 +336,11 @@ CHECK_SUM(failed, BUDGET_FAIL)
 CHECK_SUM(undecided, BUDGET_UNDECIDED)
 #undef CHECK_SUM
 
-static bool ends_early(const table *t) {
-    const check_report *c = t->rows;
-    return profile_ends_early(c->profile);
+static const profile *profile_of(const void *row) {
+    return ((const check_report *)row)->profile;
 }
 
-static const void *sum_end(const void *row) {
-    return &((const check_report *)row)->profile->end;
-}
-
-static bool lacks(const table *t) {
-    const check_report *c = t->rows;
-    return c->profile->loss.places;
-}
-
-static const void *sum_loss(const void *row) {
-    return &((const check_report *)row)->profile->loss;
-}
+ENDING_FUNCTIONS(profile_of)
 
 static const table_column sum_columns[] = {
     {.name = "passed", .kind = COLUMN_COUNT, .get = sum_passed, .help = "checks that passed"},
@@ -361,18 +349,7 @@ static const table_column sum_columns[] = {
      .kind = COLUMN_COUNT,
      .get = sum_undecided,
      .help = "checks that did neither"},
-    {.name = "ends_early",
-     .kind = COLUMN_OBJECT,
-     TABLE_COLUMNS(ending_columns),
-     .of = sum_end,
-     .has = ends_early,
-     .help = "if the trace ends before what it records: when, how and why"},
-    {.name = "missing",
-     .kind = COLUMN_OBJECT,
-     TABLE_COLUMNS(ending_loss_columns),
-     .of = sum_loss,
-     .has = lacks,
-     .help = "if events before its end are missing: where, and how much"},
+    ENDING_FIELDS("the trace"),
 };
 
 /* Says why no rate would decide some checks. */

@@ -20,8 +20,14 @@ static cell amount_in(const profile *p, int heap) {
     return p->samples[heap] ? amount(p, p->samples[heap]) : cell_none();
 }
 
+static const profile *profile_of(const void *row) {
+    return report_at(row)->profile;
+}
+
+ENDING_FUNCTIONS(profile_of)
+
 static const profile *profile_at(const table *t) {
-    return report_at(t->rows)->profile;
+    return profile_of(t->rows);
 }
 
 static bool has_heap(const table *t) {
@@ -55,20 +61,12 @@ static bool has_size(const table *t) {
     return report_at(t->rows)->size > 0;
 }
 
-static bool has_early_end(const table *t) {
-    return profile_ends_early(report_at(t->rows)->profile);
-}
-
-static bool has_loss(const table *t) {
-    return report_at(t->rows)->profile->loss.places;
-}
-
 static bool has_early_said(const table *t) {
-    return has_early_end(t) && report_at(t->rows)->end[0];
+    return has_early_end(t) && report_at(t->rows)->end;
 }
 
 static bool has_end_said(const table *t) {
-    return !has_early_end(t) && report_at(t->rows)->end[0];
+    return !has_early_end(t) && report_at(t->rows)->end;
 }
 
 static bool has_whole_end(const table *t) {
@@ -140,14 +138,6 @@ static const table_column whole_columns[] = {
     {.name = "time", .kind = COLUMN_DURATION, .get = whole_time, .help = "in microseconds"},
     {.name = "reason", .kind = COLUMN_TEXT, .get = whole_reason, .help = "why, if known"},
 };
-
-static const void *loss_of_trace(const void *row) {
-    return &report_at(row)->profile->loss;
-}
-
-static const void *early_of_trace(const void *row) {
-    return &report_at(row)->profile->end;
-}
 
 /* ---- the trace --------------------------------------------------------------------------- */
 
@@ -243,28 +233,14 @@ INFO_FIELDS(INFO_CELL)
      .in = IN_JSON,                                                                                \
      .below = name_##_below,                                                                       \
      .help = "an estimate in bytes"},
-static const table_column columns[] = {
-    INFO_FIELDS(INFO_COLUMN){.name = "ends_early",
-                             .kind = COLUMN_OBJECT,
-                             .in = IN_JSON,
-                             TABLE_COLUMNS(ending_columns),
-                             .of = early_of_trace,
-                             .has = has_early_end,
-                             .help = "if it ends before what it records: when, how and why"},
-    {.name = "missing",
-     .kind = COLUMN_OBJECT,
-     .in = IN_JSON,
-     TABLE_COLUMNS(ending_loss_columns),
-     .of = loss_of_trace,
-     .has = has_loss,
-     .help = "if events before its end are missing: where, and how much"},
-    {.name = "end",
-     .kind = COLUMN_OBJECT,
-     .in = IN_JSON,
-     TABLE_COLUMNS(whole_columns),
-     .has = has_whole_end,
-     .help = "if it is whole"},
-    INFO_AMOUNTS(INFO_OBJECT)};
+static const table_column columns[] = {INFO_FIELDS(INFO_COLUMN) ENDING_FIELDS("it"),
+                                       {.name = "end",
+                                        .kind = COLUMN_OBJECT,
+                                        .in = IN_JSON,
+                                        TABLE_COLUMNS(whole_columns),
+                                        .has = has_whole_end,
+                                        .help = "if it is whole"},
+                                       INFO_AMOUNTS(INFO_OBJECT)};
 #undef INFO_COLUMN
 #undef INFO_OBJECT
 
@@ -369,7 +345,7 @@ static void add_marks(document *d, const info_report *r) {
 /* ---- the document ------------------------------------------------------------------------ */
 
 /* Says until when the trace is complete, and why it ends then, if the trace tells. */
-static void fill_end(info_report *r) {
+static void fill_end(document *d, info_report *r) {
     const profile *p = r->profile;
     const profile_end *end = &p->end;
     const bool early = profile_ends_early(p);
@@ -379,25 +355,26 @@ static void fill_end(info_report *r) {
                  figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
     if (end->how == MEMTRACE_END_UNSAID || (end->how == MEMTRACE_END_WHOLE && !end->reason[0]))
         return;
-    snprintf(r->end, sizeof r->end, "%s%s%s%.200s%s", early ? "at " : "",
-             early ? figure_duration(end->time).text : "", early && end->reason[0] ? ": " : "",
-             end->reason, lost);
+    r->end = document_text(d, "%s%s%s%.200s%s", early ? "at " : "",
+                           early ? figure_duration(end->time).text : "",
+                           early && end->reason[0] ? ": " : "", end->reason, lost);
 }
 
-static void fill_words(info_report *r) {
+static void fill_words(document *d, info_report *r) {
     const profile *p = r->profile;
     loss_words loss;
     if (ending_say_loss(p, &loss))
-        snprintf(r->missing, sizeof r->missing, "%s", loss.phrase);
+        r->missing = document_text(d, "%s", loss.phrase);
     const memtrace_info *i = &p->info;
-    snprintf(r->started, sizeof r->started, "%s", figure_date(i->start_time).text);
-    snprintf(r->rate, sizeof r->rate, "%s (one sample represents %s)",
-             figure_rate(i->sample_rate).text, figure_bytes(profile_bytes_per_sample(p)).text);
-    snprintf(r->format, sizeof r->format, "version %u, %u-bit words", i->version, i->word_size);
+    r->started = document_text(d, "%s", figure_date(i->start_time).text);
+    r->rate = document_text(d, "%s (one sample represents %s)", figure_rate(i->sample_rate).text,
+                            figure_bytes(profile_bytes_per_sample(p)).text);
+    r->format = document_text(d, "version %u, %u-bit words", i->version, i->word_size);
     if (p->samples[MEMTRACE_MINOR])
-        snprintf(r->promoted, sizeof r->promoted, "%.1f%% of the minor heap's",
-                 figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
-    fill_end(r);
+        r->promoted =
+            document_text(d, "%.1f%% of the minor heap's",
+                          figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
+    fill_end(d, r);
 }
 
 static bool has_file(const profile *p, const char *suffix) {
@@ -437,7 +414,7 @@ void info_document(document *d, info_report *r) {
                             .rows = r->warnings,
                             .stride = sizeof *r->warnings,
                             .n = r->n_warnings};
-    fill_words(r);
+    fill_words(d, r);
     fill_runtime(d, r);
     document_title(d, r->path, "");
     document_object(d, &about, IN_TEXT | IN_JSON);

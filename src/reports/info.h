@@ -16,9 +16,9 @@ typedef struct info_report {
     const memtrace_warning *warnings;
     size_t n_warnings;
     bool promotion_unknown; /* promotion was not recorded */
-    const char *runtime;    /* in the document's memory; "": no runtime is known */
     gauge_list gauges;      /* set by info_document, freed by info_free */
-    char started[40], rate[128], promoted[60], format[60], end[480], missing[400];
+    /* Texts in the document's memory; NULL: nothing to say. `runtime` is "" if none is known. */
+    const char *runtime, *started, *rate, *promoted, *format, *end, *missing;
 } info_report;
 
 void info_document(document *d, info_report *r);

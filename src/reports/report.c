@@ -60,13 +60,19 @@ static const report *asked(const void *row) {
     return row;
 }
 
+static const profile *profile_of(const void *row) {
+    return asked(row)->query->profile;
+}
+
+ENDING_FUNCTIONS(profile_of)
+
 static const selection *selection_of(const void *row) {
     return &asked(row)->query->selection;
 }
 
 TABLE_CELL(about_unit, (cell){.text = figure_unit(report_unit(asked(row)))})
-TABLE_CELL(about_rate, (cell){.number = asked(row)->query->profile->info.sample_rate})
-TABLE_CELL(about_program, (cell){.text = asked(row)->query->profile->info.executable_name})
+TABLE_CELL(about_rate, (cell){.number = profile_of(row)->info.sample_rate})
+TABLE_CELL(about_program, (cell){.text = profile_of(row)->info.executable_name})
 TABLE_CELL(about_measure, (cell){.text = measure_infos[asked(row)->query->measure].name})
 TABLE_CELL(about_time, (cell){.count = asked(row)->query->moment.time})
 TABLE_CELL(about_filter, (cell){.text = asked(row)->filter})
@@ -74,22 +80,6 @@ TABLE_CELL(about_kept, (cell){.count = selection_of(row)->n_kept})
 TABLE_CELL(about_of, (cell){.count = selection_of(row)->n_of})
 TABLE_CELL(about_removed_by, (cell){.text = t->context})
 TABLE_CELL(about_removed_last, (cell){.count = selection_of(row)->n_removed})
-
-static const void *about_end(const void *row) {
-    return &asked(row)->query->profile->end;
-}
-
-static bool has_early_end(const table *t) {
-    return profile_ends_early(asked(t->rows)->query->profile);
-}
-
-static const void *about_loss(const void *row) {
-    return &asked(row)->query->profile->loss;
-}
-
-static bool has_loss(const table *t) {
-    return asked(t->rows)->query->profile->loss.places;
-}
 
 static bool has_moment(const table *t) {
     const measure m = asked(t->rows)->query->measure;
@@ -129,18 +119,7 @@ static const table_column about_columns[] = {
      .get = about_headers,
      .has = is_in_bytes,
      .help = "whether amounts include the header of each block, a word"},
-    {.name = "ends_early",
-     .kind = COLUMN_OBJECT,
-     TABLE_COLUMNS(ending_columns),
-     .of = about_end,
-     .has = has_early_end,
-     .help = "if the trace ends before what it records: when, how and why"},
-    {.name = "missing",
-     .kind = COLUMN_OBJECT,
-     TABLE_COLUMNS(ending_loss_columns),
-     .of = about_loss,
-     .has = has_loss,
-     .help = "if events before its end are missing: where, and how much"},
+    ENDING_FIELDS("the trace"),
     {.name = "filter",
      .kind = COLUMN_TEXT,
      .get = about_filter,

@@ -214,6 +214,22 @@ static inline bool table_column_is_in(const table_column *c, const table *t, sho
     return ((c->in ? c->in : (unsigned)IN_ALL) & in) && (!c->has || c->has(t));
 }
 
+/* Whether a column's cells are amounts; and whether they are estimates, of an amount or of a
+ * share. */
+static inline bool table_column_is_amount(const table_column *c) {
+    return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE;
+}
+
+static inline bool table_column_is_estimate(const table_column *c) {
+    return table_column_is_amount(c) || c->kind == COLUMN_PART;
+}
+
+/* Returns the estimate in a cell of a column of estimates. */
+static inline estimate table_cell_estimate(const table_column *c, cell x) {
+    return c->kind == COLUMN_PART ? x.part.share
+                                  : (estimate){x.amount.value, x.amount.low, x.amount.high};
+}
+
 /* Returns a column's title in text. */
 static inline const char *table_title(const table_column *c) {
     return c->title ? c->title : c->name;

@@ -10,10 +10,6 @@ bool render_csv_has(const table *t, const table_column *c) {
            (c->kind < COLUMN_LINE || (c->kind == COLUMN_LINE && c->point));
 }
 
-static bool is_estimate(const table_column *c) {
-    return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE || c->kind == COLUMN_PART;
-}
-
 /* Writes a comma before each field of a line except the first. */
 static void separate(output *o, bool *any) {
     if (*any)
@@ -49,7 +45,7 @@ static void head_points(output *o, const table *t, const table_column *c, bool *
 static void head_column(output *o, const table *t, const table_column *c, bool *any) {
     if (!render_csv_has(t, c))
         return;
-    if (is_estimate(c)) {
+    if (table_column_is_estimate(c)) {
         head_estimate(o, c, any);
     } else if (c->kind == COLUMN_LINE) {
         head_points(o, t, c, any);
@@ -85,8 +81,7 @@ static int digits_of(const table *t, const table_column *c) {
 
 static void put_estimate(output *o, const table *t, const table_column *c, cell x) {
     const bool part = c->kind == COLUMN_PART;
-    const estimate e =
-        part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
+    const estimate e = table_cell_estimate(c, x);
     if (x.none) {
         output_text(o, &",,,,"[4 - n_parts(c)]);
         return;
@@ -120,7 +115,7 @@ static void put_points(output *o, cell x, bool *any) {
 }
 
 static void put_cell(output *o, const table *t, const table_column *c, cell x) {
-    if (is_estimate(c))
+    if (table_column_is_estimate(c))
         put_estimate(o, t, c, x);
     else if (c->kind == COLUMN_PLACE)
         put_place(o, t, x.none ? NULL : x.place);

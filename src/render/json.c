@@ -151,7 +151,7 @@ static void put_field(fields *f, const table *t, const table_column *c, const vo
         put_place(f, t, x.none ? NULL : x.place);
         return;
     }
-    if ((c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE) && !x.none) {
+    if (table_column_is_amount(c) && !x.none) {
         put_amount(f, t, c, x);
         return;
     }

@@ -33,10 +33,6 @@ static double unit_for(double largest, const char **name) {
     return unit;
 }
 
-bool layout_is_amount(const table_column *c) {
-    return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE;
-}
-
 static bool is_shared_out(const table *t, const table_column *c) {
     return c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_SHARES;
 }
@@ -63,7 +59,7 @@ static double largest_beside(const table *t, const table_column *c) {
     double largest = largest_of(t, c);
     for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
         const table_column *other = &t->columns[i];
-        if (layout_is_amount(other) && !other->unit && table_column_is_in(other, t, IN_TEXT))
+        if (table_column_is_amount(other) && !other->unit && table_column_is_in(other, t, IN_TEXT))
             largest = fmax(largest, largest_of(t, other));
     }
     return largest;
@@ -269,11 +265,11 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     *n = (lane){.column = c, .is_error = is_error};
     n->is_left = c->kind == COLUMN_SHARE || (c->kind == COLUMN_TEXT && !c->to_right) ||
                  c->kind == COLUMN_LINE || c->kind == COLUMN_TEXTS || c->kind == COLUMN_PART;
-    if (layout_is_amount(c))
+    if (table_column_is_amount(c))
         choose_unit(l, n);
     if (is_error)
         snprintf(n->title, sizeof n->title, "±");
-    else if (!layout_is_amount(c))
+    else if (!table_column_is_amount(c))
         snprintf(n->title, sizeof n->title, "%s", table_title(c));
     l->n_lanes++;
 }
@@ -296,15 +292,16 @@ static void find_lanes(layout *l, bool named) {
         if (!layout_shows(t, c) || c == l->name)
             continue;
         add_lane(l, c, false);
-        if (layout_is_amount(c) && !c->no_error)
+        if (table_column_is_amount(c) && !c->no_error)
             add_lane(l, c, true);
     }
 }
 
 static cell own_amount(const table *t, const void *row) {
     const table_column *own = table_find(t, "");
-    return own && layout_is_amount(own) && table_column_is_in(own, t, IN_TEXT) ? own->get(t, row)
-                                                                               : cell_none();
+    return own && table_column_is_amount(own) && table_column_is_in(own, t, IN_TEXT)
+               ? own->get(t, row)
+               : cell_none();
 }
 
 static bool is_hidden(const table *t, const void *row) {
@@ -412,9 +409,9 @@ static const char *amount_text(layout *l, const table_column *c, cell x) {
 }
 
 const char *layout_field(layout *l, const lane *n, cell x) {
-    const char *text = layout_is_amount(n->column) ? amount_text(l, n->column, x)
-                       : n->column->exact          ? exact_text(l, x.number)
-                                                   : cell_text(l, n, x, true);
+    const char *text = table_column_is_amount(n->column) ? amount_text(l, n->column, x)
+                       : n->column->exact                ? exact_text(l, x.number)
+                                                         : cell_text(l, n, x, true);
     return text[0] ? text : "-";
 }
 

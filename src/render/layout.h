@@ -55,11 +55,9 @@ void layout_record(layout *l, const table *t, const text_style *style);
 
 void layout_free(layout *l, output *o);
 
-/* Whether text shows the column, in a line or as a field; whether the column names rows; whether it
- * has amounts. */
+/* Whether text shows the column, in a line or as a field; whether the column names rows. */
 bool layout_shows(const table *t, const table_column *c);
 bool layout_names(const table_column *c);
-bool layout_is_amount(const table_column *c);
 
 /* Returns the heading above line `i`, if a group begins there; NULL: none. */
 const char *layout_group(const layout *l, size_t i);

@@ -74,8 +74,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
         *any = true;
         for (size_t i = 0; i < r->n; i++) {
             const cell x = cells[i];
-            const estimate e =
-                part ? x.part.share : (estimate){x.amount.value, x.amount.low, x.amount.high};
+            const estimate e = table_cell_estimate(c, x);
             if (x.none)
                 column_null(&to);
             else if (k >= 3)
@@ -182,7 +181,7 @@ void page_columns(output *o, place_list *l, const page_rows *r, const char *name
         json_column to;
         if (!is_written(t, c))
             continue;
-        if (c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE || c->kind == COLUMN_PART) {
+        if (table_column_is_estimate(c)) {
             put_estimates(o, r, c, &any);
             continue;
         }

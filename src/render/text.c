@@ -196,7 +196,7 @@ static bool is_line(const lane *n) {
 
 /* Whether the lane may be dropped. Of an amount, only the error may be. */
 static bool is_spare(const lane *n) {
-    return n->column->spare && (n->is_error || !layout_is_amount(n->column));
+    return n->column->spare && (n->is_error || !table_column_is_amount(n->column));
 }
 
 /* Drops the least important lanes, since rows that wrap are hard to read. */

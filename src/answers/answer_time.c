@@ -210,8 +210,7 @@ bool answer_timeline(request *r) {
 /* Puts the exact peak first. The points of a timeline may miss it, and the list is empty if nothing
  * is live at any point. */
 static bool correct_first(const timeline *t, peaks_list *list) {
-    const peaks_entry first = {
-        .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
+    const peaks_entry first = {.time = t->peak.at.time, .samples = t->peak.samples};
     if (list->count)
         list->items[0] = first;
     return list->count || !first.samples || vec_push(list, first);

@@ -47,8 +47,7 @@ static uint64_t time_of(const climb *c, uint32_t point) {
 static bool add(climb *c, uint32_t top, uint64_t fall) {
     const summit *s = &c->points[top];
     return !stands_out(c, s->live, fall) ||
-           vec_push(c->list,
-                    ((peaks_entry){.time = time_of(c, top), .samples = s->live, .fall = fall}));
+           vec_push(c->list, ((peaks_entry){.time = time_of(c, top), .samples = s->live}));
 }
 
 /* Joins two stretches at a point: the peak of the lower one has fallen to it. */
@@ -88,8 +87,7 @@ static bool climb_down(climb *c, size_t n) {
     }
     uint64_t live = n ? c->points[c->order[0]].live : 0;
     return live == 0 ||
-           vec_push(c->list, ((peaks_entry){
-                                 .time = time_of(c, c->order[0]), .samples = live, .fall = live}));
+           vec_push(c->list, ((peaks_entry){.time = time_of(c, c->order[0]), .samples = live}));
 }
 
 bool peaks_query(const timeline *t, double share, size_t most, peaks_list *list) {

@@ -8,9 +8,6 @@
 typedef struct peaks_entry {
     uint64_t time;    /* microseconds since the start */
     uint64_t samples; /* live at that time */
-    /* Samples by which live memory fell on both sides before it was higher; for the largest peak,
-     * all of them. */
-    uint64_t fall;
 } peaks_entry;
 
 typedef VEC(peaks_entry) peaks_list;

@@ -177,7 +177,8 @@ static bool write_section(index_stream *s, int which, const profile *p,
     case INDEX_TREE:
         return index_put_tree(s, p, remarks);
     case INDEX_ORDER:
-        return index_put_order(s, p);
+        index_put_order(s, p);
+        return true;
     default:
         which -= INDEX_BLOCKS;
         index_put_column_of(s, &p->table, (size_t)which / BLOCKS_N_COLUMNS,

@@ -450,12 +450,11 @@ index_status index_get_blocks(int fd, const index_section *sections, unsigned co
 
 /* ---- the order --------------------------------------------------------------------------- */
 
-bool index_put_order(index_stream *s, const profile *p) {
+void index_put_order(index_stream *s, const profile *p) {
     const block_table *b = &p->table;
     index_put(s, b->order.count);
     for (size_t at = 0; at < b->order.count; at += INDEX_CHUNK)
         index_put_column(s, b->order.items + at, chunk_at(at, b->order.count));
-    return true;
 }
 
 enum { AHEAD = 16 /* events; deaths are of rows anywhere */ };

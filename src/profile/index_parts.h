@@ -35,12 +35,12 @@ typedef struct index_head {
 
 enum { INDEX_HEAD_WORDS = sizeof(index_head) / sizeof(uint64_t) };
 
-/* These write a section, between index_begin and index_end. False when there is no memory. For the
- * table, a section is one column of one part. */
+/* These write a section, between index_begin and index_end; the first returns false when there is
+ * no memory. For the table, a section is one column of one part. */
 MEMTRACE_NODISCARD bool index_put_tree(index_stream *s, const profile *p,
                                        const index_remarks *remarks);
 void index_put_column_of(index_stream *s, const block_table *b, size_t part, blocks_column column);
-MEMTRACE_NODISCARD bool index_put_order(index_stream *s, const profile *p);
+void index_put_order(index_stream *s, const profile *p);
 
 /* These read a section, between index_enter and index_leave; the tree comes first. INDEX_DAMAGED if
  * it is invalid. What was read belongs to the profile in any case. */

@@ -4,8 +4,8 @@
 #include "base/large.h"
 
 #include <malloc.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,4 +27,11 @@ void *large_new(size_t n, size_t size) {
 
 void *large_zeroed(size_t n, size_t size) {
     return advise(calloc(n, size), n * size);
+}
+
+uint32_t *large_none(size_t n) {
+    uint32_t *numbers = large_new(n, sizeof *numbers);
+    if (numbers)
+        memset(numbers, 0xFF, n * sizeof *numbers);
+    return numbers;
 }

@@ -5,9 +5,13 @@
 #define BASE_LARGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Like malloc and calloc, for `n` elements of `size` bytes. */
 void *large_new(size_t n, size_t size);
 void *large_zeroed(size_t n, size_t size);
+
+/* Returns an array of `n` numbers that are UINT32_MAX, which stands for none. */
+uint32_t *large_none(size_t n);
 
 #endif

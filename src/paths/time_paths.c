@@ -3,8 +3,8 @@
 #include "paths/time_paths.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/large.h"
 #include "profile/radix.h"
 
 enum { BLOCKS_A_COLUMN = 4 }; /* at least, on average; with fewer, columns say nothing */
@@ -101,14 +101,6 @@ static bool cut_deep_nodes(timing *t) {
     }
     free(depth);
     return depth && t->cut;
-}
-
-static bool know_no_sites(timing *t) {
-    const size_t size = 2 * (t->query->profile->tree.n_stacks + 1) * sizeof *t->sites;
-    t->sites = malloc(size);
-    if (t->sites)
-        memset(t->sites, 0xff, size);
-    return t->sites;
 }
 
 static uint32_t site_of(const timing *t, size_t row) {
@@ -235,7 +227,8 @@ bool time_paths_query(const callpaths *v, const time_paths_spec *spec, time_path
     if (n / BLOCKS_A_COLUMN > 1)
         result->columns =
             n / BLOCKS_A_COLUMN < spec->columns ? (uint32_t)(n / BLOCKS_A_COLUMN) : spec->columns;
-    ok = ok && order_rows(&t, n) && cut_deep_nodes(&t) && know_no_sites(&t) &&
+    t.sites = large_none(2 * (t.query->profile->tree.n_stacks + 1));
+    ok = ok && t.sites && order_rows(&t, n) && cut_deep_nodes(&t) &&
          vec_push(&result->boxes,
                   ((time_paths_box){
                       .place = PATH_NOWHERE, .parent = PATH_NOWHERE, .end = result->columns}));

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/large.h"
 #include "profile/spans.h"
 
 const char *const groups_by_names[] = {
@@ -101,12 +102,9 @@ static bool find_numbers(const profile *p, const uint8_t *kept, numbering n, gro
     const size_t n_numbers = NUMBERS + b->spans.count;
     n.blocks = b;
     n.alike = alike(b);
-    uint32_t *known = malloc(n_numbers * sizeof *known);
+    uint32_t *known = large_none(n_numbers); /* SITES_NONE */
     g->of_row = malloc((b->count + 1) * sizeof *g->of_row);
-    bool ok = known && g->of_row && n.alike;
-    if (known)
-        memset(known, 0xff, n_numbers * sizeof *known); /* SITES_NONE */
-    ok = ok && number_rows(&n, kept, known, g);
+    const bool ok = known && g->of_row && n.alike && number_rows(&n, kept, known, g);
     free(known);
     free(n.alike);
     return ok;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/large.h"
 #include "query/place_table.h"
 
 typedef struct search {
@@ -57,18 +58,11 @@ static bool assign(search *s, const uint8_t *kept, sites *result) {
     return ok;
 }
 
-static uint32_t *make_unknown(size_t n) {
-    uint32_t *items = malloc((n + 1) * sizeof *items);
-    for (size_t i = 0; items && i <= n; i++)
-        items[i] = SITES_NONE;
-    return items;
-}
-
 bool sites_find(const lens *l, const uint8_t *kept, bool by_function, sites *result) {
     const profile *p = l->profile;
     search s = {.lens = l,
-                .by_stack = {make_unknown(p->tree.n_stacks), make_unknown(p->tree.n_stacks)}};
-    *result = (sites){.of_row = make_unknown(p->table.count)};
+                .by_stack = {large_none(p->tree.n_stacks + 1), large_none(p->tree.n_stacks + 1)}};
+    *result = (sites){.of_row = large_none(p->table.count + 1)};
     bool ok = s.by_stack[0] && s.by_stack[1] && result->of_row &&
               place_table_make(&s.table, p->locations.items, p->locations.count,
                                by_function ? PLACE_BY_FUNCTION : PLACE_BY_LINE) &&

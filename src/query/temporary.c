@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/large.h"
+
 /* Whether the block was dead at the allocation at that place; BLOCKS_NOWHERE: there is none. */
 static bool is_dead_at(const block_table *b, size_t row, uint32_t place) {
     const uint64_t died = blocks_died(b, row);
@@ -31,17 +33,10 @@ static uint32_t *order_rows(const block_table *b) {
     return rows;
 }
 
-static uint32_t *know_none(size_t n) {
-    uint32_t *next = malloc((n + 1) * sizeof *next);
-    for (size_t i = 0; next && i <= n; i++)
-        next[i] = BLOCKS_NOWHERE;
-    return next;
-}
-
 uint8_t *temporary_rows(const profile *p) {
     const block_table *b = &p->table;
     uint8_t *marks = calloc(b->count + 1, 1);
-    uint32_t *next = know_none(p->tree.n_stacks);
+    uint32_t *next = large_none(p->tree.n_stacks + 1);
     uint32_t *rows = b->place ? order_rows(b) : NULL;
     const bool ok = marks && next && (rows || !b->place);
     if (ok)

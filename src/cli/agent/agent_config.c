@@ -18,13 +18,17 @@ typedef enum key_kind {
     KEY_OPTION,  /* in a rule: an option of `attach` with a value */
     KEY_FLAG,    /* in a rule: an option of `attach` without a value */
     KEY_LABELS,
-    KEY_AGENT, /* in the table [agent] */
+    /* in the table [agent]: */
+    KEY_AGENT_TEXT, /* a string that is stored in the settings */
+    KEY_AGENT_BOOL, /* so is true or false */
+    KEY_AGENT_SCAN,
+    KEY_AGENT_MOST,
 } key_kind;
 
 typedef struct key_info {
     const char *name;
     key_kind kind;
-    size_t at; /* offset of the string in the rule */
+    size_t at; /* offset of what is stored in the rule, or in the settings */
 } key_info;
 
 static const key_info keys[] = {
@@ -47,12 +51,12 @@ static const key_info keys[] = {
     {"push-threads", KEY_FLAG, 0},
     {"no-symbolize", KEY_FLAG, 0},
     {"labels", KEY_LABELS, 0},
-    {"folder", KEY_AGENT, 0},
-    {"status", KEY_AGENT, 0},
-    {"scan", KEY_AGENT, 0},
-    {"max-processes", KEY_AGENT, 0},
-    {"pprof", KEY_AGENT, 0},
-    {"sys-admin", KEY_AGENT, 0},
+    {"folder", KEY_AGENT_TEXT, offsetof(agent_config, folder)},
+    {"status", KEY_AGENT_TEXT, offsetof(agent_config, status)},
+    {"scan", KEY_AGENT_SCAN, 0},
+    {"max-processes", KEY_AGENT_MOST, 0},
+    {"pprof", KEY_AGENT_BOOL, offsetof(agent_config, pprof)},
+    {"sys-admin", KEY_AGENT_BOOL, offsetof(agent_config, sys_admin)},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
@@ -114,18 +118,6 @@ static bool take_max_processes(agent_config *c, const toml_value *v, toml_error 
     return true;
 }
 
-static bool take_agent(agent_config *c, const char *name, const toml_value *v, toml_error *error) {
-    if (strcmp(name, "folder") == 0)
-        return toml_take_text(v, &c->folder, error);
-    if (strcmp(name, "status") == 0)
-        return toml_take_text(v, &c->status, error);
-    if (strcmp(name, "scan") == 0)
-        return take_scan(c, v, error);
-    if (strcmp(name, "max-processes") == 0)
-        return take_max_processes(c, v, error);
-    return toml_take_bool(v, strcmp(name, "pprof") == 0 ? &c->pprof : &c->sys_admin, error);
-}
-
 static bool take_value(void *context, int key, const toml_value *v, toml_error *error) {
     config_reading *r = context;
     const key_info *k = &keys[key];
@@ -139,10 +131,16 @@ static bool take_value(void *context, int key, const toml_value *v, toml_error *
         return toml_take_bool(v, &wanted, error) && (!wanted || add_word(r, error, k->name, NULL));
     case KEY_LABELS:
         return take_labels(r, v, error);
-    case KEY_AGENT:
-        break;
+    case KEY_AGENT_TEXT:
+        return toml_take_text(v, (const char **)((char *)r->config + k->at), error);
+    case KEY_AGENT_BOOL:
+        return toml_take_bool(v, (bool *)((char *)r->config + k->at), error);
+    case KEY_AGENT_SCAN:
+        return take_scan(r->config, v, error);
+    case KEY_AGENT_MOST:
+        return take_max_processes(r->config, v, error);
     }
-    return take_agent(r->config, k->name, v, error);
+    return false;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -199,7 +197,7 @@ static bool take_key(void *context, const char *name, int *key, toml_error *erro
     const bool of_agent = r->table == TABLE_AGENT;
     *key = 0;
     while (*key < N_KEYS &&
-           (strcmp(keys[*key].name, name) != 0 || (keys[*key].kind == KEY_AGENT) != of_agent))
+           (strcmp(keys[*key].name, name) != 0 || (keys[*key].kind >= KEY_AGENT_TEXT) != of_agent))
         ++*key;
     if (*key == N_KEYS)
         return toml_refuse(error, of_agent ? "expected " AGENT_KEYS : "expected " RULE_KEYS);

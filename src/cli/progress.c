@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/signals.h"
 #include "cli/terminal.h"
 #include "platform/clock.h"
 #include "render/output.h"
@@ -95,15 +95,9 @@ static void *show_when_due(void *ignored) {
     return NULL;
 }
 
-/* Starts the thread, with all signals blocked, since other threads handle them. */
 static bool start_thread(void) {
     pthread_t thread;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    const bool ok = pthread_create(&thread, NULL, show_when_due, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok && pthread_detach(thread) == 0;
+    return signals_start_thread(&thread, show_when_due, NULL) == 0 && pthread_detach(thread) == 0;
 }
 
 /* ---- the activity -------------------------------------------------------------------------- */

@@ -1,8 +1,10 @@
-/* signals.h: sets of signals that commands wait for or block. */
+/* signals.h: sets of signals that commands wait for or block, and threads that get none. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
+#include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 
 static inline sigset_t signals_only(int sig) {
     sigset_t only;
@@ -17,6 +19,17 @@ static inline sigset_t signals_of_end(void) {
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
     return ends;
+}
+
+/* Starts a thread with all signals blocked, since other threads handle them. Returns 0 or an
+ * errno. */
+static inline int signals_start_thread(pthread_t *thread, void *(*run)(void *), void *context) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }
 
 #endif

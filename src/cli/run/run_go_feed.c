@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "cli/signals.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
 
@@ -155,16 +155,6 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* The thread blocks all signals, which its creator handles. */
-static int start_thread(run_go_feed *f) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&f->thread, NULL, run, f);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, int memory) {
     run_go_feed *f = calloc(1, sizeof *f);
     if (!f)
@@ -187,7 +177,7 @@ run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, 
     f->trace.tables.start_time = how->start_time;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->change, NULL);
-    const int error = f->path && f->name ? start_thread(f) : ENOMEM;
+    const int error = f->path && f->name ? signals_start_thread(&f->thread, run, f) : ENOMEM;
     if (!error)
         return f;
     f->is_stopped = true;

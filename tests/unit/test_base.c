@@ -360,6 +360,17 @@ START_TEST(words_are_quoted_for_a_shell) {
 }
 END_TEST
 
+START_TEST(words_are_added_behind_each_other) {
+    char *all = shell_add_word(NULL, "a.ctf");
+    all = shell_add_word(all, "my trace");
+    ck_assert_str_eq(all, "a.ctf 'my trace'");
+    free(all);
+    char *text = text_format("%s:%d", "x", 7);
+    ck_assert_str_eq(text, "x:7");
+    free(text);
+}
+END_TEST
+
 START_TEST(paths_end_where_a_part_begins) {
     ck_assert_str_eq(path_base("/a/b.c"), "b.c");
     ck_assert_str_eq(path_base("b.c"), "b.c");
@@ -476,6 +487,46 @@ START_TEST(fields_of_a_process_stand_behind_any_name) {
 }
 END_TEST
 
+START_TEST(links_and_files_of_a_process_are_found) {
+    char own[4096], seen[4096], little[2];
+    const uint64_t pid = (uint64_t)getpid();
+    const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    ck_assert(n > 0);
+    own[n] = '\0';
+    ck_assert(proc_link(pid, "exe", seen, sizeof seen));
+    ck_assert_str_eq(seen, own);
+    ck_assert(proc_link(pid, "exe", little, sizeof little));
+    ck_assert_str_eq(little, "/");
+    ck_assert(!proc_link(pid, "none", seen, sizeof seen) && errno == ENOENT && !*seen);
+    ck_assert(file_is_same("/proc/self/exe", own) && !file_is_same(own, "/"));
+    ck_assert(!file_is_same(own, "/none") && !file_is_same("/none", own));
+    const int fd = proc_open(pid, "exe", O_RDONLY);
+    ck_assert(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+    file_path path;
+    ck_assert(file_is_same(file_path_of(fd, path), own));
+    errno = EXDEV;
+    file_close(fd);
+    file_close(fd); /* closed already: keeps errno */
+    file_close(-1);
+    ck_assert_int_eq(errno, EXDEV);
+    ck_assert(proc_open(pid, "none", O_RDONLY) < 0 && errno == ENOENT);
+}
+END_TEST
+
+START_TEST(a_file_is_ready_when_there_is_something_to_read) {
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert(!file_is_ready(ends[0], 0) && !file_is_ready(ends[0], 1));
+    ck_assert(write(ends[1], "x", 1) == 1 && file_is_ready(ends[0], 0));
+    char byte;
+    ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+    ck_assert(!file_is_ready(ends[0], 0));
+    close(ends[1]);
+    ck_assert(file_is_ready(ends[0], 0));
+    close(ends[0]);
+}
+END_TEST
+
 START_TEST(a_file_is_locked_where_another_process_says_so) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int fd = file_temporary(0);
@@ -545,6 +596,9 @@ static Suite *suite(void) {
     tcase_add_test(t, large_arrays_are_like_others);
     tcase_add_test(t, numbers_of_seven_bits_a_byte_end_where_they_say);
     tcase_add_test(t, fields_of_a_process_stand_behind_any_name);
+    tcase_add_test(t, links_and_files_of_a_process_are_found);
+    tcase_add_test(t, a_file_is_ready_when_there_is_something_to_read);
+    tcase_add_test(t, words_are_added_behind_each_other);
     tcase_add_test(t, a_file_is_locked_where_another_process_says_so);
     tcase_add_test(t, a_folder_changes_when_its_time_does);
     suite_add_tcase(s, t);

@@ -5,15 +5,12 @@
 #include "advice/advise_rules.h"
 
 static bool tally_size(advise_tally *t, uint64_t words, uint64_t samples) {
-    uint32_t *at = map64_put(&t->index, words);
-    if (at && *at == MAP64_NONE) {
-        *at = (uint32_t)t->sizes.count;
-        if (!vec_push(&t->sizes, ((advise_size){.words = words})))
-            return false;
-    }
-    if (at)
-        t->sizes.items[*at].samples += samples;
-    return at;
+    uint32_t at;
+    if (!map64_number(&t->index, words, &at) ||
+        (at == t->sizes.count && !vec_push(&t->sizes, ((advise_size){.words = words}))))
+        return false;
+    t->sizes.items[at].samples += samples;
+    return true;
 }
 
 void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *chances, size_t row,

@@ -85,15 +85,11 @@ typedef struct builder {
 /* ---- names ------------------------------------------------------------------------------- */
 
 static bool names_of(map64 *known, names_list *list, const char *text, advise_names *names) {
-    uint32_t *at = map64_put(known, (uintptr_t)text);
-    if (!at)
+    uint32_t at;
+    if (!map64_number(known, (uintptr_t)text, &at) ||
+        (at == list->count && !vec_push(list, advise_names_of(text))))
         return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)list->count;
-        if (!vec_push(list, advise_names_of(text)))
-            return false;
-    }
-    *names = list->items[*at];
+    *names = list->items[at];
     return true;
 }
 
@@ -135,16 +131,7 @@ static bool judge_locations(builder *b) {
 }
 
 static bool number_names(names_table *t, advise_names names, uint32_t *n) {
-    uint32_t *at = map64_put(&t->numbers, names);
-    if (!at)
-        return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)t->sets.count;
-        if (!vec_push(&t->sets, names))
-            return false;
-    }
-    *n = *at;
-    return true;
+    return map64_number(&t->numbers, names, n) && (*n < t->sets.count || vec_push(&t->sets, names));
 }
 
 /* ---- ways -------------------------------------------------------------------------------- */
@@ -484,16 +471,8 @@ static void find_keys(const builder *b, row_piece *p) {
 }
 
 static bool find_stack(builder *b, uint64_t key, uint32_t *stack) {
-    uint32_t *at = map64_put(&b->stacks, key);
-    if (!at)
-        return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)b->out->items.count;
-        if (!add_stack(b, (uint32_t)(key / (MAX_CLASSES + 1))))
-            return false;
-    }
-    *stack = *at;
-    return true;
+    return map64_number(&b->stacks, key, stack) &&
+           (*stack < b->out->items.count || add_stack(b, (uint32_t)(key / (MAX_CLASSES + 1))));
 }
 
 /* Prefetches all cache lines of a stack. */

@@ -22,16 +22,13 @@
 /* ---- the tally ----------------------------------------------------------------------------- */
 
 static bool count(budget_tally *t, double rate, const budget_entry *block, uint64_t words) {
-    uint32_t *at = map64_put(&t->index, (uint64_t)block->node << 1 | block->external);
-    if (!at)
+    uint32_t at;
+    if (!map64_number(&t->index, (uint64_t)block->node << 1 | block->external, &at) ||
+        (at == t->entries.count &&
+         !vec_push(&t->entries,
+                   ((budget_entry){.node = block->node, .external = block->external}))))
         return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)t->entries.count;
-        if (!vec_push(&t->entries,
-                      ((budget_entry){.node = block->node, .external = block->external})))
-            return false;
-    }
-    budget_entry *e = &t->entries.items[*at];
+    budget_entry *e = &t->entries.items[at];
     e->samples += block->samples;
     estimate_blocks_add(&e->blocks, words, rate);
     cost_add(&e->life, &block->life);

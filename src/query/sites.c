@@ -28,15 +28,12 @@ int sites_compare_places(const profile_location *a, const profile_location *b) {
 static uint32_t place_of(search *s, sites *result, map64 *numbers, uint32_t node, bool external) {
     uint32_t wrapper, location = lens_site(s->lens, node, external, &wrapper).location;
     uint64_t key = location == LENS_NOWHERE ? UINT64_MAX : s->table.of_location[location];
-    uint32_t *number = map64_put(numbers, key);
-    if (!number)
+    uint32_t number;
+    if (!map64_number(numbers, key, &number) ||
+        (number == result->places.count &&
+         !vec_push(&result->places, lens_location(s->lens, location))))
         return SITES_NONE;
-    if (*number == MAP64_NONE) {
-        *number = (uint32_t)result->places.count;
-        if (!vec_push(&result->places, lens_location(s->lens, location)))
-            return SITES_NONE;
-    }
-    return *number;
+    return number;
 }
 
 static bool assign(search *s, const uint8_t *kept, sites *result) {

@@ -4,31 +4,24 @@
 #include "query/module.h"
 #include "render/column.h"
 
-/* Returns the number of a pointer; -2 when there is no memory. */
-static int64_t number(map64 *map, const void *pointer, bool *is_new) {
-    uint32_t *value = map64_put(map, (uintptr_t)pointer);
-    if (!value)
-        return -2;
-    *is_new = *value == MAP64_NONE;
-    if (*is_new)
-        *value = map->count - 1;
-    return *value;
-}
-
 int64_t place_list_add(place_list *l, const profile_location *place) {
-    bool is_new;
+    uint32_t n;
     if (!place)
         return -1;
-    int64_t n = number(&l->index, place, &is_new);
-    return n >= 0 && is_new && !vec_push(&l->places, place) ? -2 : n;
+    return map64_number(&l->index, (uintptr_t)place, &n) &&
+                   (n < l->places.count || vec_push(&l->places, place))
+               ? (int64_t)n
+               : -2;
 }
 
 int64_t place_list_string(place_list *l, const char *text) {
-    bool is_new;
+    uint32_t n;
     if (!text || !*text)
         return 0;
-    int64_t n = number(&l->string_index, text, &is_new);
-    return n < 0 || (is_new && !vec_push(&l->strings, text)) ? -2 : n + 1;
+    return map64_number(&l->string_index, (uintptr_t)text, &n) &&
+                   (n < l->strings.count || vec_push(&l->strings, text))
+               ? (int64_t)n + 1
+               : -2;
 }
 
 static const char *module_at(place_list *l, size_t i) {

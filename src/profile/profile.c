@@ -14,6 +14,9 @@
 #include "trace/imported.h"
 #include "trace/reader_next.h"
 
+const char *const profile_heap_names[CCT_SOURCES + 1] = {
+    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
+
 /* A flag in the values of `minor`: the block was promoted. The other bits are its samples,
  * saturated. */
 #define PROMOTED    0x80000000u

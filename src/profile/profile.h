@@ -27,6 +27,9 @@
 #include "profile/blocks.h"
 #include "profile/cct.h"
 
+/* Names of heaps, by memtrace_source; NULL at the end. */
+extern const char *const profile_heap_names[CCT_SOURCES + 1];
+
 /* A place in the program. Equal strings are the same pointer within a profile. */
 typedef struct profile_location {
     const char *file;     /* empty: unknown */

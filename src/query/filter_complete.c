@@ -196,7 +196,7 @@ static bool add_values(completer *c, const profile *p, filter_kind kind) {
     case VALUES_TIME:
         return add_words(c, moments, "moment");
     case VALUES_HEAP:
-        return add_words(c, filter_heap_names, "heap");
+        return add_words(c, profile_heap_names, "heap");
     case VALUES_PATTERN:
     case VALUES_ID:
         return (kind != FILTER_HIDE || add_word(c, "@library", "", "functions of libraries")) &&

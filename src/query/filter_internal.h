@@ -75,7 +75,6 @@ struct filter {
 
 extern const filter_values filter_values_of[FILTER_N_KINDS];
 extern const char *const filter_kind_names[FILTER_N_KINDS];
-extern const char *const filter_heap_names[]; /* by memtrace_source; NULL at the end */
 
 /* Returns the kind of that name; FILTER_N_KINDS: none. */
 filter_kind filter_kind_named(const char *name, size_t size);

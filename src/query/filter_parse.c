@@ -28,9 +28,6 @@ const char *const filter_kind_names[FILTER_N_KINDS] = {
 #undef FILTER_NAME
 };
 
-const char *const filter_heap_names[] = {
-    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external", NULL};
-
 filter_kind filter_kind_named(const char *name, size_t size) {
     filter_kind kind = 0;
     while (kind < FILTER_N_KINDS && (strlen(filter_kind_names[kind]) != size ||
@@ -316,7 +313,7 @@ bool filter_match(const filter_pattern *p, const char *text) {
 /* ---- terms ------------------------------------------------------------------------------- */
 
 static bool parse_heap(parser *p, filter_value *v) {
-    const char *const *names = filter_heap_names;
+    const char *const *names = profile_heap_names;
     size_t size = word_size(p->at);
     for (unsigned i = 0; names[i]; i++)
         if (strlen(names[i]) == size && strncmp(names[i], p->at, size) == 0) {

@@ -6,9 +6,6 @@
 
 #include "profile/gauges.h"
 
-static const char *const heap_names[CCT_SOURCES] = {
-    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
-
 /* ---- figures of the peak --------------------------------------------------------------- */
 
 static const peak_report *report_at(const void *row) {
@@ -87,7 +84,7 @@ static const table_column age_columns[] = PEAK_SHARES("age", "how long the block
 
 static void fill_shares(peak_report *k) {
     for (int i = 0; i < CCT_SOURCES; i++)
-        k->heaps[i] = (peak_share){.name = heap_names[i], .samples = k->peak->heaps[i]};
+        k->heaps[i] = (peak_share){.name = profile_heap_names[i], .samples = k->peak->heaps[i]};
     for (int i = 0; i < PEAK_AGES; i++)
         k->ages[i] = (peak_share){.name = lifetime_class_text((lifetime_class)i),
                                   .samples = k->peak->ages[i]};

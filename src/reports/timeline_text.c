@@ -8,9 +8,6 @@
 
 enum { SHOWN_MARKS = 10 };
 
-static const char *const heap_names[CCT_SOURCES] = {
-    [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
-
 /* Names of the groups in headings. */
 static const char *const by_texts[] = {"site",  "site", "thread",  "scope",
                                        "trace", "span", "lifetime"};
@@ -202,7 +199,7 @@ static void add_live(text_of *x) {
     rows->below = rows + 1;
     for (int heap = 0; heap < CCT_SOURCES; heap++) {
         timeline_row *row = &rows->below[rows->n_below];
-        row->name = heap_names[heap];
+        row->name = profile_heap_names[heap];
         rows->n_below += fill_row(x->document, r, LIVE_HEAP, heap, row);
     }
     if (rows->n_below == 1) /* a single heap would repeat the row of all */

@@ -56,7 +56,7 @@ static uint64_t life_of(const profile *p, size_t row) {
     return age_since(p, row, blocks_born(&p->table, row));
 }
 
-static weighed weigh(const asking *a, size_t row) {
+static inline weighed weigh(const asking *a, size_t row) {
     const profile *p = a->profile;
     const bool held = a->spec->measure == MEASURE_BYTESECONDS;
     return (weighed){.samples = blocks_samples(&p->table, row),
@@ -138,7 +138,7 @@ static void count_block(counts *c, const asking *a, size_t row, weighed w) {
 
 /* A block stands for its samples, which are as many as chance made of its words, or by
  * MEASURE_BLOCKS for the inverse of its chance to be tracked. */
-static survival_lives survival_life_of(const asking *a, size_t row, uint64_t since) {
+static inline survival_lives survival_life_of(const asking *a, size_t row, uint64_t since) {
     const profile *p = a->profile;
     double rate = p->info.sample_rate, samples = (double)blocks_samples(&p->table, row);
     survival_lives life = {.time = age_since(p, row, since),

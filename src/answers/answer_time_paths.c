@@ -20,11 +20,12 @@ static bool parse(request *r, time_asked *t) {
         !request_number(r, "width", 1, 16384, &t->width) ||
         !request_integer(r, "rows", 1, 1000, &t->rows) || !asked_open(r, &t->question))
         return false;
-    t->to = t->question.reading->profile.duration + 1;
+    t->to = t->question.reading->profile.duration;
     if (!request_moment(r, "from", &t->from) || !request_moment(r, "to", &t->to))
         return false;
-    if (t->to <= t->from)
-        return request_refuse(r, "to", 0, "it is not after `from`");
+    if (t->to < t->from)
+        return request_refuse(r, "from", 0, "is later than `to`");
+    t->to++; /* from here on not included */
     return asked_rows(r, &t->question, &t->kept);
 }
 

@@ -37,16 +37,36 @@ typedef struct timing {
     time_paths *result;
 } timing;
 
-static uint32_t column_of(const timing *t, size_t row) {
-    const time_paths_spec *s = t->spec;
-    const double at = (double)(blocks_born(&t->query->profile->table, row) - s->from);
-    const uint32_t column = (uint32_t)(at * t->result->columns / (double)(s->to - s->from));
-    return column < t->result->columns ? column : t->result->columns - 1;
+static uint32_t column_at(const time_paths_spec *s, const time_paths *t, uint64_t time) {
+    const double at = (double)(time - s->from);
+    const uint32_t column = (uint32_t)(at * t->columns / (double)(s->to - s->from));
+    return column < t->columns ? column : t->columns - 1;
 }
 
-uint64_t time_paths_begin(const time_paths_spec *spec, const time_paths *t, uint32_t column) {
-    return spec->from +
-           (uint64_t)((double)(spec->to - spec->from) * column / (double)t->columns + 0.5);
+static uint32_t column_of(const timing *t, size_t row) {
+    return column_at(t->spec, t->result, blocks_born(&t->query->profile->table, row));
+}
+
+/* The first time of the column: a guess, corrected by what rounding made of it. */
+uint64_t time_paths_begin(const time_paths_spec *s, const time_paths *t, uint32_t column) {
+    if (column >= t->columns)
+        return s->to;
+    uint64_t time = s->from + (uint64_t)((double)(s->to - s->from) * column / t->columns);
+    while (time > s->from && column_at(s, t, time - 1) >= column)
+        time--;
+    while (column_at(s, t, time) < column)
+        time++;
+    return time;
+}
+
+/* A column has some blocks on average, and a microsecond at least. */
+static uint32_t columns_for(const time_paths_spec *s, size_t n_blocks) {
+    uint64_t columns = n_blocks / BLOCKS_A_COLUMN;
+    if (columns > s->to - s->from)
+        columns = s->to - s->from;
+    if (columns > s->columns)
+        columns = s->columns;
+    return columns > 1 ? (uint32_t)columns : 1;
 }
 
 /* ---- which blocks, in which order ----------------------------------------------------------- */
@@ -224,9 +244,7 @@ bool time_paths_query(const callpaths *v, const time_paths_spec *spec, time_path
     *result = (time_paths){.columns = 1};
     timing t = {.tree = callpaths_tree(v), .query = v->queries[0], .spec = spec, .result = result};
     bool ok = select_rows(&t, &n);
-    if (n / BLOCKS_A_COLUMN > 1)
-        result->columns =
-            n / BLOCKS_A_COLUMN < spec->columns ? (uint32_t)(n / BLOCKS_A_COLUMN) : spec->columns;
+    result->columns = columns_for(spec, n);
     t.sites = large_none(2 * (t.query->profile->tree.n_stacks + 1));
     ok = ok && t.sites && order_rows(&t, n) && cut_deep_nodes(&t) &&
          vec_push(&result->boxes,

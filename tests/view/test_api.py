@@ -320,6 +320,28 @@ def paths_over_time_are_what_filters_say():
         v.api("timepaths", 400, width=0)
 
 
+def pulses(path):
+    """Ten blocks at 1 ms, 2 ms and so on up to 11 ms, each time of another function."""
+    lines = [f"{'same ' if k else ''}alloc external {ms + 1} {ms + 2} main@main.c:1 f{ms}@a.c:1" for ms in range(11) for k in range(10)]
+    make = pathlib.Path(__file__).resolve().parent.parent / "cli/make-trace"
+    path.write_bytes(subprocess.run([make], input=("\n".join(lines) + "\n").encode(), capture_output=True, check=True).stdout)
+
+
+@test
+def columns_begin_at_whole_microseconds():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "pulses.ctf")
+        pulses(path)
+        with Viewer(path) as v:
+            for begin, end, width in (0, 10001, 20), (0, 10000, 20), (1000, 1000, 100), (1000, 1001, 100):
+                a = v.api("timepaths", width=width, **{"from": begin, "to": end})
+                for n in rows(a["nodes"]):
+                    check(n["begin"] < n["end"], n)
+                    function = names(a)[n["place"]][0] if n["place"] >= 0 else "main"
+                    wanted = v.api("tree", filter=f"alloc:{n['begin']}us..{n['end'] - 1}us fn:/^{function}$/")["total"]
+                    equal(figure(n), figure(wanted), f"{begin} {end} {width} {n}")
+
+
 @test
 def callers_and_callees_unroll():
     with Viewer(TRACE) as v:

@@ -1,11 +1,15 @@
 /* excerpt.c: the random number is the count of samples to skip, so that thinning costs time in
- * proportion to the samples kept. Nothing but its id is stored of a block that cannot be kept. */
+ * proportion to the samples kept; of huge blocks, it is how many are kept. Nothing but its id is
+ * stored of a block that cannot be kept. */
 #include "trace/excerpt.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
+
+/* From this variance on, their number is as good as normally distributed. */
+#define MANY_SAMPLES 1e6
 
 /* ---- thinning ---- */
 
@@ -21,10 +25,22 @@ static uint64_t draw_gap(excerpt *e) {
     return gap < 0x1p62 ? (uint64_t)gap : UINT64_C(1) << 62;
 }
 
-/* The gap carries over from block to block, so the work is proportional to the samples kept. */
+/* Returns how many of `n` samples are kept, with the normal distribution, from the variance
+ * MANY_SAMPLES on. */
+static uint64_t draw_many(excerpt *e, double n) {
+    const double mean = n * e->options.keep, deviation = sqrt(mean * (1 - e->options.keep));
+    const double radius = sqrt(-2 * log(draw_uniform(e)));
+    return (uint64_t)(mean + deviation * radius * cos(2 * M_PI * draw_uniform(e)));
+}
+
+/* The gap carries over from block to block, so the work is proportional to the samples kept. It may
+ * also be drawn anew at any time, as what is left of it has the same distribution. */
 uint64_t excerpt_thin(excerpt *e, uint64_t n) {
-    if (e->options.keep >= 1)
+    const double keep = e->options.keep;
+    if (keep >= 1)
         return n;
+    if ((double)n * keep * (1 - keep) > MANY_SAMPLES)
+        return draw_many(e, (double)n);
     uint64_t taken = 0;
     while (n > e->gap) {
         n -= e->gap + 1;

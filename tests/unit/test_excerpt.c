@@ -195,6 +195,22 @@ START_TEST(keeping_all_keeps_all) {
 }
 END_TEST
 
+/* A block of 8 PB takes no longer than others: sums of z and z² over many blocks. */
+START_TEST(thinning_of_huge_blocks_is_normal) {
+    enum { BLOCKS = 10000 };
+    const double n = 0x1p50, keep = 0.1, deviation = sqrt(n * keep * (1 - keep));
+    double sum = 0, squares = 0;
+    excerpt e = thinner(keep, 5);
+    for (int i = 0; i < BLOCKS; i++) {
+        const double z = ((double)excerpt_thin(&e, (uint64_t)n) - n * keep) / deviation;
+        sum += z;
+        squares += z * z;
+    }
+    ck_assert_double_lt(fabs(sum), 4 * sqrt(BLOCKS));
+    ck_assert_double_lt(fabs(squares - BLOCKS), 4 * sqrt(2 * BLOCKS));
+}
+END_TEST
+
 START_TEST(seeds_and_rates_give_other_choices) {
     excerpt a = thinner(0.01, 1), b = thinner(0.01, 2), again = thinner(0.01, 1);
     ck_assert(a.gap != b.gap || a.random != b.random);
@@ -271,6 +287,7 @@ static Suite *suite(void) {
     tcase_add_test(t, how_samples_are_grouped_does_not_matter);
     tcase_add_loop_test(t, thinning_is_binomial, 0, 3);
     tcase_add_test(t, keeping_all_keeps_all);
+    tcase_add_test(t, thinning_of_huge_blocks_is_normal);
     tcase_add_test(t, seeds_and_rates_give_other_choices);
     tcase_add_test(t, what_is_left_of_a_real_trace_is_as_it_was);
     suite_add_tcase(s, t);

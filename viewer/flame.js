@@ -3,7 +3,6 @@
 // callbacks in `on`.
 import { shorten } from "./names.js";
 import { children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
-import { THEMES } from "./palette.js";
 import { ticks } from "./timeline.js";
 
 const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
@@ -14,7 +13,7 @@ const NUMBER = new Intl.NumberFormat("en");
 export class Flame {
   // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y, other), other(other, x, y), moved(span),
   // stretched(), whole() }. A node is { layer, node } or null; `other` is an entry of `others`.
-  constructor(canvas, on) {
+  constructor(canvas, theme, on) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.on = on;
@@ -24,7 +23,7 @@ export class Flame {
     this.hovered = null;
     this.matched = null; // by layer, then node
     this.limitShare = 0;
-    this.theme = THEMES.light;
+    this.theme = theme;
     this.widths = new Map(); // text → width in pixels
     this.colorOf = () => this.theme.rest;
     this.labelOf = (tree, i) => tree.places[tree.place[i]]?.function ?? "all";
@@ -170,6 +169,7 @@ export class Flame {
 
   // ---- geometry ----------------------------------------------------------------------------
 
+  // A canvas of another size is black until it is painted, so that is done before the browser shows it.
   #resize() {
     const box = this.canvas.parentElement.getBoundingClientRect();
     const scale = window.devicePixelRatio || 1;
@@ -183,7 +183,8 @@ export class Flame {
     }
     this.scale = scale;
     this.hatch = null;
-    this.redraw();
+    cancelAnimationFrame(this.frame);
+    this.#paint(performance.now());
   }
 
   // Returns the y of the edge of the first row at the baseline, before scrolling.

@@ -81,7 +81,7 @@ export class Timeline {
     this.canvas.height = Math.round(this.height * this.scale);
     this.canvas.style.width = `${this.whole}px`;
     this.canvas.style.height = `${this.height}px`;
-    this.draw();
+    this.#paint(); // before the browser shows the canvas, which is empty now
   }
 
   // If there is little room, live memory gets most of it.
@@ -119,8 +119,12 @@ export class Timeline {
   draw() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (this.answer && this.width) this.paintOn(this.canvas.getContext("2d"), this.scale);
+      this.#paint();
     });
+  }
+
+  #paint() {
+    if (this.answer && this.width) this.paintOn(this.canvas.getContext("2d"), this.scale);
   }
 
   #drawLegend() {

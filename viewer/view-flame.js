@@ -48,7 +48,7 @@ export class FlameView {
     this.tools = h("div.tools");
     this.#buildTools();
     this.element = h("div.view", this.tools, this.crumbs, this.stage, this.empty, this.legend, this.said);
-    this.flame = new Flame(this.canvas, {
+    this.flame = new Flame(this.canvas, this.theme, {
       pick: (at) => this.#pick(at),
       zoom: (at) => this.zoomTo(at),
       menu: (at, x, y) => this.#menu(at, x, y),

@@ -106,7 +106,7 @@ export class LifetimesView {
     p.canvas.height = Math.round(p.height * scale);
     p.canvas.style.width = `${p.width}px`;
     p.canvas.style.height = `${p.height}px`;
-    this.#draw();
+    this.#paintBoth(); // before the browser shows the canvas, which is empty now
   }
 
   get classes() {
@@ -138,10 +138,14 @@ export class LifetimesView {
   #draw() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (!this.answer?.histogram || this.split.hidden) return;
-      this.#paint(this.histogram, (c, p, t) => this.#paintHistogram(c, p, t));
-      this.#paint(this.map, (c, p, t) => this.#paintMap(c, p, t));
+      this.#paintBoth();
     });
+  }
+
+  #paintBoth() {
+    if (!this.answer?.histogram || this.split.hidden) return;
+    this.#paint(this.histogram, (c, p, t) => this.#paintHistogram(c, p, t));
+    this.#paint(this.map, (c, p, t) => this.#paintMap(c, p, t));
   }
 
   #paint(p, what) {

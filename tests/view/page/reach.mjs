@@ -540,3 +540,29 @@ test("the help begins at its beginning, and shows all keys at once where there i
     await c.press("Escape");
   }
 }));
+
+// The colors of two rows of pixels of a canvas when its size has changed, before the browser shows it.
+const resized = (c, selector) => c.page.evaluate((selector) => new Promise((done) => {
+  const canvas = document.querySelector(selector), stage = canvas.parentElement;
+  const colors = () => {
+    const { data } = canvas.getContext("2d").getImageData(0, canvas.height >> 1, canvas.width, 2);
+    return new Set(new Uint32Array(data.buffer)).size;
+  };
+  const width = canvas.width;
+  new ResizeObserver((_, observer) => {
+    if (canvas.width === width) return;
+    observer.disconnect();
+    stage.style.width = "";
+    done(colors());
+  }).observe(stage);
+  stage.style.width = `${stage.clientWidth - 40}px`;
+}), selector);
+
+test("no frame is shown in which a drawing is blank because its size has changed", withPage(one, async (c) => {
+  for (const [view, selector] of [["flame", ".main canvas"], ["flame", ".timeline canvas"], ["lifetimes", ".main canvas"]]) {
+    await c.go({ view });
+    await c.quiet();
+    assert.ok((await resized(c, selector)) > 1, selector);
+    await c.quiet();
+  }
+}));

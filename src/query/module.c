@@ -66,18 +66,31 @@ static piece folder_of(piece path) {
     return nearest;
 }
 
+/* Returns where a text begins in a piece; the piece's size: nowhere. */
+static size_t piece_find(piece x, const char *text) {
+    const size_t n = strlen(text);
+    for (size_t i = 0; i + n <= x.size; i++)
+        if (piece_is((piece){.text = x.text + i, .size = n}, text))
+            return i;
+    return x.size;
+}
+
+/* Returns what comes after the last dot; the whole piece if there is none. */
+static piece extension_of(piece base) {
+    size_t begin = base.size;
+    while (begin > 0 && base.text[begin - 1] != '.')
+        begin--;
+    return (piece){.text = base.text + begin, .size = base.size - begin};
+}
+
 /* Whether a file is machine code, that is, has no extension of a source. */
 static bool is_binary(piece base) {
-    const char *dot = memrchr(base.text, '.', base.size);
-    if (memmem(base.text, base.size, ".so.", 4))
+    const piece extension = extension_of(base);
+    if (extension.size == base.size || extension.size == 0 || extension.size > 4 ||
+        piece_is(extension, "so") || piece_find(base, ".so.") < base.size)
         return true;
-    if (!dot)
-        return base.size > 0;
-    const size_t size = base.size - (size_t)(dot + 1 - base.text);
-    if (size == 0 || size > 4 || (size == 2 && memcmp(dot, ".so", 3) == 0))
-        return true;
-    for (size_t i = 0; i < size; i++)
-        if (!isalpha((unsigned char)dot[1 + i]) && dot[1 + i] != '+')
+    for (size_t i = 0; i < extension.size; i++)
+        if (!isalpha((unsigned char)extension.text[i]) && extension.text[i] != '+')
             return true;
     return false;
 }
@@ -93,8 +106,7 @@ static piece path_of(const char *file) {
  * itself. */
 static piece binary_name(piece base) {
     static const char *const known[] = {"libc", "libc++", "libstdc++", NULL};
-    const char *ending = memmem(base.text, base.size, ".so", 3);
-    const piece bare = {.text = base.text, .size = ending ? (size_t)(ending - base.text) : 0};
+    const piece bare = {.text = base.text, .size = piece_find(base, ".so")};
     return piece_is_among(bare, known) ? bare : base;
 }
 

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static inline sigset_t signals_only(int sig) {
@@ -19,6 +20,13 @@ static inline sigset_t signals_of_end(void) {
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
     return ends;
+}
+
+/* Whether the user has pressed Ctrl-C while SIGINT was blocked. */
+static inline bool signals_interrupted(void *unused) {
+    sigset_t pending;
+    (void)unused;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
 }
 
 /* Starts a thread with all signals blocked, since other threads handle them. Returns 0 or an

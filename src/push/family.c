@@ -30,6 +30,7 @@ enum {
     AGAIN_MS = 2000, /* between looks at a folder that has not changed: a file may be rewritten
                         under its old name */
     HURRY_MS = 10,   /* between looks at the end */
+    ENOUGH_MS = 100, /* between questions whether somebody ends the wait */
     LINE_MAX_ = TARGET_URL_MAX + TARGET_REASON + 256,
 };
 
@@ -52,6 +53,7 @@ struct push_family {
     pthread_mutex_t lock;
     pthread_cond_t change;
     bool finishing;
+    _Atomic uint64_t end_ms; /* on the monotonic clock: then everything is given up */
 
     /* The thread's own state. */
     member members[FAMILY_PLACES];
@@ -212,7 +214,7 @@ static bool is_over(push_family *f, const family_trace *t) {
 }
 
 static void free_member(push_family *f, member *m) {
-    push_finish(m->session);
+    push_finish(m->session, NULL, NULL);
     end_trace(f, &m->trace);
     m->session = NULL;
     f->hurries = true;
@@ -267,15 +269,16 @@ static void give_up_waiting(push_family *f) {
 
 /* Sends all that is there. Traces without a place get one as others are finished. */
 static void end_all(push_family *f) {
-    const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     do {
+        const uint64_t end_ms = atomic_load(&f->end_ms);
         if (clock_monotonic_ms() < end_ms - PUSH_END_MS / 2) /* still time to read new traces */
             look_for_traces(f);
         look_at_members(f, end_ms);
         if (!any_left(f))
             return;
         nanosleep(&(struct timespec){.tv_nsec = HURRY_MS * 1000000L}, NULL);
-    } while (clock_monotonic_ms() < end_ms);
+    } while (clock_monotonic_ms() < atomic_load(&f->end_ms));
+    look_at_members(f, atomic_load(&f->end_ms));
     for (size_t i = 0; i < FAMILY_PLACES; i++)
         if (f->members[i].session)
             free_member(f, &f->members[i]);
@@ -372,14 +375,23 @@ push_family *family_start(const family_options *o, char *error, size_t size) {
     return NULL;
 }
 
-void family_finish(push_family *f) {
+/* Waits for the thread, a moment. */
+static bool has_ended(const push_family *f) {
+    const struct timespec until = clock_in_ms(ENOUGH_MS);
+    return pthread_clockjoin_np(f->thread, NULL, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
+}
+
+void family_finish(push_family *f, bool (*enough)(void *context), void *context) {
     if (!f)
         return;
+    atomic_store(&f->end_ms, clock_monotonic_ms() + PUSH_END_MS);
     pthread_mutex_lock(&f->lock);
     f->finishing = true;
     pthread_cond_signal(&f->change);
     pthread_mutex_unlock(&f->lock);
-    pthread_join(f->thread, NULL);
+    while (!has_ended(f))
+        if (enough && enough(context))
+            atomic_store(&f->end_ms, clock_monotonic_ms());
     pthread_cond_destroy(&f->change);
     pthread_mutex_destroy(&f->lock);
     release(f);

@@ -63,7 +63,7 @@ __attribute__((nonnull)) push_family *family_start(const family_options *o, char
 
 /* Ends pushing when the run has ended: sends the rest, which takes PUSH_END_MS at most. Of
  * processes that go on, what they have written by then is sent. Reports the result, and frees. NULL
- * is allowed. */
-void family_finish(push_family *f);
+ * is allowed. `enough` is as in push_finish. */
+void family_finish(push_family *f, bool (*enough)(void *context), void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* http.c: requests are transfers of one libcurl multi handle, so a slow receiver does not hold up
- * the others. `stop` is called ten times a second. */
+ * the others, nor their next tries. `stop` is called ten times a second. */
 #include "push/http.h"
 
 #include <curl/curl.h>
@@ -9,10 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "platform/clock.h"
+
 enum {
     CONNECT_MS = 5000,
     WAIT_MS = 100,        /* between calls of `stop` */
     ANSWER_MAX = 1 << 20, /* largest response, in bytes */
+    RETRY_MAX_S = 24 * 60 * 60,
 };
 
 /* The functions of libcurl that are used. */
@@ -73,21 +76,22 @@ const char *http_begin(void) {
 
 typedef struct transfer {
     http_request *request;
-    CURL *handle;
+    CURL *handle; /* NULL: not being sent */
     struct curl_slist *headers;
     size_t received;
-    bool done;
+    char answer[HTTP_ANSWER]; /* becomes the request's, which has the previous one until then */
+    bool answered;            /* at least once */
+    uint64_t again_ms;        /* on the monotonic clock: when to send it again; 0: it is done */
 } transfer;
 
 /* Keeps the beginning of the response, on one line. More than ANSWER_MAX bytes end the transfer. */
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context) {
     transfer *t = context;
-    char *answer = t->request->answer;
-    size_t used = strlen(answer);
+    size_t used = strlen(t->answer);
     for (size_t i = 0; i < size * n && used < HTTP_ANSWER - 1; i++) {
         const unsigned char c = (unsigned char)bytes[i];
-        answer[used++] = c >= ' ' && c < 0x7F ? (char)c : ' ';
-        answer[used] = '\0';
+        t->answer[used++] = c >= ' ' && c < 0x7F ? (char)c : ' ';
+        t->answer[used] = '\0';
     }
     t->received += size * n;
     return t->received <= ANSWER_MAX ? size * n : 0;
@@ -110,12 +114,11 @@ static const char *certificates(void) {
     return file && *file ? file : getenv("SSL_CERT_FILE");
 }
 
-static bool start(transfer *t, http_request *r, CURLM *all, unsigned timeout_ms) {
-    *t = (transfer){.request = r, .handle = curl.curl_easy_init()};
-    r->status = 0;
-    r->answer[0] = '\0';
+static void start(transfer *t, http_request *r, CURLM *all, unsigned timeout_ms) {
+    *t = (transfer){.request = r, .handle = curl.curl_easy_init(), .answered = t->answered};
+    r->n_sent++;
     if (!t->handle || !set_headers(t))
-        return false;
+        return;
     const char *file = certificates();
     CURL *h = t->handle;
     curl.curl_easy_setopt(h, CURLOPT_URL, r->url);
@@ -132,7 +135,7 @@ static bool start(transfer *t, http_request *r, CURLM *all, unsigned timeout_ms)
     curl.curl_easy_setopt(h, CURLOPT_PRIVATE, t);
     if (file && *file)
         curl.curl_easy_setopt(h, CURLOPT_CAINFO, file);
-    return curl.curl_multi_add_handle(all, h) == CURLM_OK;
+    curl.curl_multi_add_handle(all, h);
 }
 
 static void say(http_request *r, const char *why) {
@@ -140,51 +143,87 @@ static void say(http_request *r, const char *why) {
     snprintf(r->answer, HTTP_ANSWER, "%s", why);
 }
 
-static void take_results(CURLM *all) {
+static void release(transfer *t, CURLM *all) {
+    if (t->handle) {
+        curl.curl_multi_remove_handle(all, t->handle);
+        curl.curl_easy_cleanup(t->handle);
+    }
+    t->handle = NULL;
+    curl.curl_slist_free_all(t->headers);
+    t->headers = NULL;
+}
+
+static void take_result(transfer *t, CURLcode result) {
+    http_request *r = t->request;
+    curl_off_t seconds = 0;
+    r->retry_after_ms = 0;
+    r->certificate = result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE;
+    r->unreached = result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST ||
+                   result == CURLE_COULDNT_RESOLVE_PROXY;
+    t->answered = true;
+    if (result != CURLE_OK) {
+        say(r, curl.curl_easy_strerror(result));
+        return;
+    }
+    say(r, t->answer);
+    curl.curl_easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &r->status);
+    if (curl.curl_easy_getinfo(t->handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
+        seconds > 0)
+        r->retry_after_ms = (uint64_t)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S) * 1000;
+}
+
+static void take_results(CURLM *all, const http_watch *watch) {
     int left;
     for (CURLMsg *m; (m = curl.curl_multi_info_read(all, &left));) {
         transfer *t = NULL;
         if (m->msg != CURLMSG_DONE)
             continue;
         curl.curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
-        t->done = true;
-        if (m->data.result == CURLE_OK)
-            curl.curl_easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &t->request->status);
-        else
-            say(t->request, curl.curl_easy_strerror(m->data.result));
-        t->request->certificate = m->data.result == CURLE_PEER_FAILED_VERIFICATION ||
-                                  m->data.result == CURLE_SSL_CACERT_BADFILE;
+        take_result(t, m->data.result);
+        release(t, all);
+        const unsigned pause_ms = watch->again(watch->context, t->request);
+        t->again_ms = pause_ms ? clock_monotonic_ms() + pause_ms : 0;
     }
+}
+
+/* Sends again what is due. Returns whether a transfer waits for that. */
+static bool start_again(CURLM *all, transfer *transfers, size_t n, unsigned timeout_ms) {
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        any |= transfers[i].again_ms != 0;
+        if (transfers[i].again_ms && clock_monotonic_ms() >= transfers[i].again_ms)
+            start(&transfers[i], transfers[i].request, all, timeout_ms);
+    }
+    return any;
 }
 
 static void finish(transfer *t, CURLM *all) {
-    if (!t->done)
-        say(t->request, t->handle ? "given up" : "not enough memory");
-    if (t->handle) {
-        curl.curl_multi_remove_handle(all, t->handle);
-        curl.curl_easy_cleanup(t->handle);
-    }
-    curl.curl_slist_free_all(t->headers);
+    if (!t->answered)
+        say(t->request, t->handle ? "given up before it answered" : "not enough memory");
+    release(t, all);
 }
 
 static void send_all(CURLM *all, transfer *transfers, http_request *requests, size_t n,
-                     unsigned timeout_ms, bool (*stop)(void *context), void *context) {
+                     unsigned timeout_ms, const http_watch *watch) {
     int running = 0;
     for (size_t i = 0; i < n; i++)
         start(&transfers[i], &requests[i], all, timeout_ms);
-    while (curl.curl_multi_perform(all, &running) == CURLM_OK && running && !stop(context))
+    while (curl.curl_multi_perform(all, &running) == CURLM_OK) {
+        take_results(all, watch);
+        if ((!start_again(all, transfers, n, timeout_ms) && !running) ||
+            watch->stop(watch->context))
+            break;
         curl.curl_multi_poll(all, NULL, 0, WAIT_MS, NULL);
-    take_results(all);
+    }
     for (size_t i = 0; i < n; i++)
         finish(&transfers[i], all);
 }
 
-void http_send(http_request *requests, size_t n, unsigned timeout_ms, bool (*stop)(void *context),
-               void *context) {
+void http_send(http_request *requests, size_t n, unsigned timeout_ms, const http_watch *watch) {
     CURLM *all = curl.curl_multi_init();
     transfer *transfers = calloc(n, sizeof *transfers);
     if (all && transfers)
-        send_all(all, transfers, requests, n, timeout_ms, stop, context);
+        send_all(all, transfers, requests, n, timeout_ms, watch);
     else
         for (size_t i = 0; i < n; i++)
             say(&requests[i], "not enough memory");

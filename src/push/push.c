@@ -213,18 +213,12 @@ void push_tell(const push_options *o, bool warning, const char *format, ...) {
 }
 
 /* Reports the first failure at once, as somebody may fix it while the program runs. */
-static void tell_failure(push_session *s, target *t, const http_request *r) {
-    if (t->told || t->failures == 0)
+static void tell_failure(push_session *s, target *t, const char *what_follows) {
+    if (t->told)
         return;
     t->told = true;
-    if (s->options.shared && !shared_tells_first(s->options.shared, (size_t)(t - s->targets)))
-        return;
-    push_tell(&s->options, true, "%s: %s%s; %s", t->url, t->reason,
-              r->certificate
-                  ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
-                  : "",
-              t->n_refused ? "refused data is not sent again"
-                           : "missed data is sent when the server accepts data again");
+    if (!s->options.shared || shared_tells_first(s->options.shared, (size_t)(t - s->targets)))
+        push_tell(&s->options, true, "%s: %s; %s", t->url, t->reason, what_follows);
 }
 
 /* Names the frames read since the last call. Returns false when there is no memory. */
@@ -253,31 +247,70 @@ static void drop_row(void *context, size_t row) {
         target_drop(&s->targets[i], row);
 }
 
-/* Sends what is new to the targets that are due. */
-static void send_due(push_session *s, bool all) {
-    static const unsigned TIMEOUT_MS = 10000;
+/* The requests of one round. */
+typedef struct sending {
+    push_session *session;
     http_request requests[PUSH_TARGETS_MAX];
     target *of[PUSH_TARGETS_MAX];
-    char(*rooms)[HEADER_MAX] = malloc(PUSH_TARGETS_MAX * sizeof *rooms);
-    size_t n = 0;
-    const uint64_t begun = clock_monotonic_ms();
-    const bool known = rooms && learn_places(s);
-    s->failed |= !known;
-    for (size_t i = 0; known && i < s->n_targets; i++) {
+    char rooms[PUSH_TARGETS_MAX][HEADER_MAX]; /* for headers */
+    size_t n;
+} sending;
+
+static bool is_given_up(void *context) {
+    return is_over(((const sending *)context)->session);
+}
+
+/* After the end, what failed is sent again soon. Reports a failure that keeps the user waiting. */
+static unsigned send_again(void *context, const http_request *r) {
+    enum { NOTICED_MS = 1000 };
+    const sending *all = context;
+    push_session *s = all->session;
+    target *t = all->of[r - all->requests];
+    const uint64_t begun = atomic_load(&s->end_ms) - PUSH_END_MS, now = clock_monotonic_ms();
+    const unsigned pause_ms = s->at_last ? target_again(t, r, now - begun) : 0;
+    if (pause_ms >= NOTICED_MS)
+        tell_failure(s, t, "trying again for at most ten seconds; Ctrl-C ends that");
+    return pause_ms;
+}
+
+static void prepare_due(sending *all) {
+    push_session *s = all->session;
+    const uint64_t now = clock_monotonic_ms();
+    for (size_t i = 0; i < s->n_targets; i++) {
         target *t = &s->targets[i];
-        if ((!all && begun < t->next_ms) || !target_prepare(t, &s->tally, &s->places, &s->labels))
+        if (now < t->next_ms || !target_prepare(t, &s->tally, &s->places, &s->labels))
             continue;
-        requests[n] = request_of(s, t, rooms[n], sizeof *rooms);
-        of[n++] = t;
+        all->requests[all->n] = request_of(s, t, all->rooms[all->n], HEADER_MAX);
+        all->of[all->n++] = t;
     }
-    if (n > 0)
-        http_send(requests, n, TIMEOUT_MS, is_over, s);
-    for (size_t i = 0; i < n; i++) {
-        target_settle(of[i], &requests[i], clock_monotonic_ms(), s->every_ms);
-        tell_failure(s, of[i], &requests[i]);
+}
+
+/* At the end, one line says what is missing then, and nothing is said before. */
+static void settle(push_session *s, target *t, const http_request *r) {
+    target_settle(t, r, clock_monotonic_ms(), s->every_ms);
+    if (t->failures && !s->at_last)
+        tell_failure(s, t,
+                     t->n_refused ? "refused data is not sent again"
+                                  : "missed data is sent when the server accepts data again");
+}
+
+/* Sends what is new to the targets that are due. */
+static void send_due(push_session *s) {
+    static const unsigned TIMEOUT_MS = 10000;
+    sending *all = calloc(1, sizeof *all);
+    const bool known = all && learn_places(s);
+    s->failed |= !known;
+    if (known) {
+        all->session = s;
+        prepare_due(all);
     }
+    if (known && all->n > 0)
+        http_send(all->requests, all->n, TIMEOUT_MS,
+                  &(http_watch){.stop = is_given_up, .again = send_again, .context = all});
+    for (size_t i = 0; known && i < all->n; i++)
+        settle(s, all->of[i], &all->requests[i]);
     s->failed |= !tally_drop_spans(&s->tally, is_said, drop_row, s);
-    free(rooms);
+    free(all);
 }
 
 static uint64_t next_ms(const push_session *s) {
@@ -291,7 +324,7 @@ static void send_if_due(push_session *s) {
     const uint64_t now = clock_monotonic_ms();
     if (now < next_ms(s) || atomic_load(&s->finishing))
         return;
-    send_due(s, false);
+    send_due(s);
     for (size_t i = 0; i < s->n_targets; i++) /* targets that had nothing to send */
         if (s->targets[i].next_ms <= now)
             s->targets[i].next_ms = now + s->every_ms;
@@ -441,14 +474,30 @@ static bool owes(const push_session *s) {
     return false;
 }
 
+static void send_to_all(push_session *s) {
+    for (size_t i = 0; i < s->n_targets; i++)
+        s->targets[i].next_ms = 0;
+    send_due(s);
+}
+
+/* Targets that have everything are not due any more: they would get once more what is live. */
+static void leave_done(push_session *s) {
+    for (size_t i = 0; i < s->n_targets; i++)
+        if (!s->targets[i].owed)
+            s->targets[i].next_ms = UINT64_MAX;
+}
+
 /* Runs after the process is gone: goes on until all targets have everything, or time is up. */
 static void insist(push_session *s) {
-    while (!s->failed && owes(s) && pause_a_moment(s))
+    for (leave_done(s); !s->failed && owes(s) && pause_a_moment(s); leave_done(s))
         if (clock_monotonic_ms() >= next_ms(s))
-            send_due(s, false);
+            send_due(s);
     s->at_last = true;
+    for (size_t i = 0; i < s->n_targets; i++)
+        if (s->targets[i].owed)
+            s->targets[i].next_ms = 0;
     if (!s->failed && owes(s))
-        send_due(s, true);
+        send_due(s);
 }
 
 static void push_trace(push_session *s) {
@@ -462,7 +511,7 @@ static void push_trace(push_session *s) {
     if (s->options.position && atomic_load(&s->ended))
         atomic_store(&s->options.position->offset, UINT64_MAX);
     if (!s->failed)
-        send_due(s, true);
+        send_to_all(s);
     if (atomic_load(&s->ended) && !s->at_last)
         insist(s);
     places_free(&s->places);
@@ -527,12 +576,21 @@ bool push_is_over(const push_session *s) {
     return atomic_load(&s->over);
 }
 
-void push_finish(push_session *s) {
+/* Waits for the thread, a moment. */
+static bool has_ended(const push_session *s) {
+    enum { ENOUGH_MS = 100 };
+    const struct timespec until = clock_in_ms(ENOUGH_MS);
+    return pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
+}
+
+void push_finish(push_session *s, bool (*enough)(void *context), void *context) {
     if (!s)
         return;
     if (!atomic_load(&s->finishing))
         push_hurry(s, clock_monotonic_ms() + PUSH_END_MS);
-    pthread_join(s->thread, NULL);
+    while (!has_ended(s))
+        if (enough && enough(context))
+            push_hurry(s, clock_monotonic_ms());
     pthread_cond_destroy(&s->change);
     pthread_mutex_destroy(&s->lock);
     release(s);

@@ -73,9 +73,10 @@ __attribute__((nonnull)) push_session *push_start(const char *path, const push_o
                                                   char *error, size_t size);
 
 /* To be called when the trace has ended: sends the rest, which takes PUSH_END_MS at most, reports
- * the result, and frees. NULL is allowed. */
+ * the result, and frees. NULL is allowed. `enough` is called regularly by this thread, and ends the
+ * wait by returning true; NULL: nothing ends it. */
 enum { PUSH_END_MS = 10000 };
-void push_finish(push_session *s);
+void push_finish(push_session *s, bool (*enough)(void *context), void *context);
 
 /* ---- the steps of push_finish, for callers with many sessions ---- */
 
@@ -83,7 +84,8 @@ void push_finish(push_session *s);
  * it. */
 void push_end_trace(push_session *s);
 
-/* Begins what push_finish does. Everything is given up at `end_ms` of the monotonic clock. */
+/* Begins what push_finish does. Everything is given up at `end_ms` of the monotonic clock. Another
+ * call sets another `end_ms`. */
 void push_hurry(push_session *s, uint64_t end_ms);
 
 /* Whether the session is done, so that push_finish will not wait. */

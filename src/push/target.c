@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "export/otlp.h"
 #include "export/pprof.h"
+#include "push/push.h"
 #include "query/cost.h"
 
 #define OTLP_PATH      "/v1development/profiles"
@@ -20,6 +21,11 @@
 #define PARCA_PATH     "/profiles/writeraw"
 
 enum { MOST_WAIT_MS = 5 * 60 * 1000, MOST_SHIFT = 10 };
+enum { /* after the end */
+       FIRST_PAUSE_MS = 100,
+       MOST_PAUSE_MS = 2000,
+       ABSENT_MS = 1000, /* a receiver that is not there may appear */
+};
 
 /* The values of a stack: those that the receivers' pages know by these names, and the number of
  * samples behind each estimate, so that whoever sums them can tell how certain they are. */
@@ -375,12 +381,20 @@ bool target_prepare(target *t, const tally *of, const places *names, const label
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
+enum { /* HTTP's status */
+       UNAUTHORIZED = 401,
+       FORBIDDEN = 403,
+       MISSING = 404,
+       TIMEOUT = 408,
+       UNSTORED = 422,
+       TOO_MANY = 429,
+       SERVER_FAILURE = 500,
+};
+
 /* Whether the receiver will never accept this request, unlike after a failure of the network.
  * Pyroscope's /ingest (1.21) answers 422 for anything that it cannot store: what it cannot parse,
  * but also while it has no ingester ("empty ring"), as in its first seconds. */
 static bool is_refusal(const target *t, const http_request *r) {
-    enum { UNAUTHORIZED = 401, FORBIDDEN = 403, MISSING = 404, TIMEOUT = 408, UNSTORED = 422 };
-    enum { TOO_MANY = 429 };
     if (r->status == UNSTORED && t->kind == TARGET_PYROSCOPE)
         return strstr(r->answer, "parsing ");
     return r->status >= 400 && r->status < 500 && r->status != UNAUTHORIZED &&
@@ -399,15 +413,23 @@ static void take_sent(target *t) {
     t->sent_until = t->sending_until;
 }
 
-/* A web server that takes no profiles may answer any request with a page. */
+/* A web server that takes no profiles may answer any request with a page. A proxy also does so for
+ * a server that is down for now (status 502 and the like), which is another matter. */
 static bool is_page(const http_request *r) {
-    return *r->answer == '<';
+    return *r->answer == '<' && r->status < SERVER_FAILURE;
+}
+
+static bool is_taken(const http_request *r) {
+    return r->status >= 200 && r->status < 300 && !is_page(r);
 }
 
 static void explain(target *t, const http_request *r) {
     const bool has_api = t->kind != TARGET_PARCA || strstr(t->url, "/api" PARCA_PATH);
     if (!r->status)
-        snprintf(t->reason, sizeof t->reason, "%s", r->answer);
+        snprintf(t->reason, sizeof t->reason, "%s%s", r->answer,
+                 r->certificate ? " (certificates come from the package ca-certificates, or from "
+                                  "$SSL_CERT_FILE)"
+                                : "");
     else if (is_page(r))
         snprintf(t->reason, sizeof t->reason,
                  "status %ld with a web page: nothing takes profiles at this URL%s", r->status,
@@ -417,8 +439,17 @@ static void explain(target *t, const http_request *r) {
                  r->answer);
 }
 
+/* Returns the pause after the nth failure, which doubles each time, and which the receiver may
+ * prolong. */
+static uint64_t pause_after(unsigned n, uint64_t first_ms, uint64_t most_ms,
+                            const http_request *r) {
+    const unsigned shift = n - 1 < MOST_SHIFT ? n - 1 : MOST_SHIFT;
+    const uint64_t wait = first_ms << shift < most_ms ? first_ms << shift : most_ms;
+    return wait > r->retry_after_ms ? wait : r->retry_after_ms;
+}
+
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms) {
-    const bool taken = r->status >= 200 && r->status < 300 && !is_page(r);
+    const bool taken = is_taken(r);
     t->owed = !taken && !is_refusal(t, r);
     if (!t->owed)
         take_sent(t);
@@ -432,7 +463,22 @@ void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t e
     t->n_refused += is_refusal(t, r);
     t->failures++;
     explain(t, r);
-    const unsigned shift = t->failures - 1 < MOST_SHIFT ? t->failures - 1 : MOST_SHIFT;
-    const uint64_t wait = every_ms << shift;
+    const uint64_t wait = pause_after(t->failures, every_ms, MOST_WAIT_MS, r);
     t->next_ms = now_ms + (wait < MOST_WAIT_MS ? wait : MOST_WAIT_MS);
+}
+
+/* Whether a failure may be over in seconds. Of refusals, only those are that ask to come again. */
+static bool may_pass(const target *t, const http_request *r) {
+    const bool asks = r->status == TIMEOUT || r->status == TOO_MANY ||
+                      (r->status == UNSTORED && !is_refusal(t, r));
+    return r->status ? r->status >= SERVER_FAILURE || asks : !r->certificate;
+}
+
+unsigned target_again(target *t, const http_request *r, uint64_t gone_ms) {
+    const uint64_t wait = pause_after(r->n_sent, FIRST_PAUSE_MS, MOST_PAUSE_MS, r);
+    if (is_taken(r) || !may_pass(t, r) ||
+        gone_ms + wait >= (r->unreached ? ABSENT_MS : PUSH_END_MS))
+        return 0;
+    explain(t, r);
+    return (unsigned)wait;
 }

@@ -54,6 +54,12 @@ bool target_prepare(target *t, const tally *of, const places *names, const label
 /* Handles the response to the request. `every_ms` is the interval between pushes. */
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms);
 
+/* Returns after how many milliseconds a request that failed after the end is sent again; 0: it is
+ * not. Pauses grow. What nobody can wait for is given up: a refusal, a pause that lasts longer than
+ * what is left of PUSH_END_MS, and soon a receiver that is not there. `gone_ms` is the time since
+ * the end. */
+unsigned target_again(target *t, const http_request *r, uint64_t gone_ms);
+
 /* Whether the receiver accepts links to spans. */
 static inline bool target_links(const target *t) {
     return t->kind == TARGET_OTLP;

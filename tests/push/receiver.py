@@ -61,6 +61,16 @@ def page(handler):
     handler.wfile.write(b"<!doctype html><title>Welcome</title>")
 
 
+def later(status, seconds):
+    """Does not take it now, and says when to come again."""
+    def answer(handler):
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        handler.send_response(status)
+        handler.send_header("Retry-After", str(seconds))
+        handler.end_headers()
+    return answer
+
+
 def garbage(handler):
     handler.wfile.write(b"\x00\xff" * 1000)
     handler.close_connection = True

@@ -11,9 +11,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
+import types
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,6 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import receiver as make  # noqa: E402
 import tap  # noqa: E402
 import wire  # noqa: E402
+from recording import patiently  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
@@ -168,7 +171,7 @@ def a_receiver_that_hangs_does_not_hold_the_others_up_for_ever():
     begun = time.monotonic()
     said = run(f"{a.url},{b.url}", rounds=3)
     assert time.monotonic() - begun < 40
-    same(len([1 for line in said.splitlines() if "warning" in line and a.url in line]), 2, said)
+    same(len([1 for line in said.splitlines() if "warning" in line and a.url in line]), 1, said)
     profiles = [wire.otlp(body) for _, _, body in b.got]
     same(total(profiles, "alloc_objects", "short_lived"), 300)
 
@@ -220,6 +223,87 @@ def what_pyroscope_cannot_store_yet_is_sent_again():
         else:
             judge_refusal(r, wire.otlp, rounds=20)
         same("missed data is sent when the server accepts data again" in said, kept, said)
+
+
+def judge_once(r, said):
+    """All of a run of three rounds has come, with one push."""
+    [profile] = [wire.otlp(body) for _, _, body in r.got]
+    same([total([profile], "alloc_objects", f) for f in ("short_lived", "long_lived")], [300, 30], said)
+
+
+def failing(n, how):
+    r = make.Receiver()
+    r.behave = lambda number: how if number <= n else 200
+    return r
+
+
+@test
+def what_fails_after_the_end_is_sent_again():
+    for trouble in 500, 503, 408, 429, make.reset, make.garbage:
+        r = failing(3, trouble)
+        said = run(r.url, "--every", "1h", rounds=3, pause=0)
+        judge_once(r, said)
+        same((r.seen, "warning" in said, f"pushed 1 times to {r.url}" in said), (4, False, True), said)
+
+
+@test
+def a_receiver_says_after_the_end_when_to_come_again():
+    r = failing(2, make.later(429, 1))
+    judge_once(r, run(r.url, "--every", "1h", rounds=3, pause=0))
+    same(r.seen, 3)
+    for status in 429, 503:
+        r = failing(1, make.later(status, 60))
+        said = run(r.url, "--every", "1h", rounds=3, pause=0)
+        same((r.seen, r.got), (1, []), said)
+        same([line for line in said.splitlines() if "warning" in line],
+             [f"allotrace: warning: nothing was pushed to {r.url}/v1development/profiles: status {status}"])
+
+
+@test
+def what_is_refused_at_the_end_is_not_sent_again():
+    for status in 400, 401, 403, 404:
+        r = failing(1, status)
+        said = run(r.url, "--every", "1h", rounds=3, pause=0)
+        same((r.seen, r.got, said.count("warning")), (1, [], 1), said)
+        assert f"nothing was pushed to {r.url}/v1development/profiles: status {status}" in said, said
+
+
+@test
+def a_receiver_that_hangs_does_not_keep_others_from_being_tried_again():
+    a, b = make.Receiver(), failing(3, 503)
+    a.behave = lambda n: make.slow
+    said = run(f"{a.url},{b.url}", "--every", "1h", rounds=3, pause=0)
+    judge_once(b, said)
+    same([line.split(": ")[1:3] for line in said.splitlines() if "warning" in line],
+         [["warning", f"nothing was pushed to {a.url}/v1development/profiles"]], said)
+
+
+def insist_until_ctrl_c(r, *words, ends=0):
+    """The command insists, once `ends` Ctrl-Cs have ended the recording; it ends at the next one."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))}
+    with subprocess.Popen([ALLOTRACE, *words, "--push", r.url, "--every", "1h", *(["--", SERVICE, "3", "0"] if not ends else [])],
+                          env=env | {"ALLOTRACE_PRELOAD": RECORDER}, text=True, stderr=subprocess.PIPE) as process:
+        if ends:
+            assert "recording process" in process.stderr.readline()
+            patiently(lambda: os.path.exists("x.ctf") and os.path.getsize("x.ctf") > 0, "it is recorded")
+            process.send_signal(signal.SIGINT)
+        patiently(lambda: r.seen >= 3, "it tries again")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert r.seen <= 5, f"{r.seen} tries: {said}"
+    same(said.count("nothing was pushed to"), 1, said)
+
+
+@test
+def ctrl_c_ends_the_tries_after_the_end():
+    for words in ["-o", "x.ctf"], ["-o", "x.%p.ctf"], ["-o", "ring", "--max-size", "64M"], ["-o", "ring/%p", "--max-size", "64M"]:
+        insist_until_ctrl_c(failing(1000, 503), "run", "-r", "1", *words)
+    os.unlink("x.ctf")
+    with subprocess.Popen([SERVICE, "100000", "10"]) as service:
+        try:
+            insist_until_ctrl_c(failing(1000, 503), "attach", "-r", "1", "-o", "x.ctf", str(service.pid), ends=1)
+        finally:
+            service.kill()
 
 
 @test
@@ -302,6 +386,25 @@ def each_child_process_is_a_series():
 
 
 @test
+def what_children_push_after_the_end_is_sent_again():
+    r = failing(7, 503)
+    found, said = run_family(r, "SERVICE 3 0 & SERVICE 4 0 & SERVICE 5 0 & wait", every="1h")
+    judge_traces(found)
+    same([len(profiles) for profiles in found.values()], [1] * len(found), said)
+
+
+@test
+def a_receiver_that_has_all_of_a_process_gets_nothing_more_of_it():
+    """While another one is down."""
+    a, b = make.Receiver(), make.Receiver()
+    a.behave = lambda n: 503 if n <= 10 else 200
+    found, said = run_family(types.SimpleNamespace(url=f"{a.url},{b.url}", got=b.got), "SERVICE 3 0; SERVICE 40 50", every="200ms")
+    same(len(services(found)), 2, said)
+    same(min(len(p) for p in services(found)), 1, "pushes of the one that ended")
+    judge_traces(found)
+
+
+@test
 def processes_that_are_killed_are_told_of_whole():
     r = make.Receiver()
     found, _ = run_family(r, "SERVICE 5 0 7 & SERVICE 1000 50 & child=$!; sleep 1; kill -9 $child; sleep 1; kill -9 $$", status=-9)
@@ -333,7 +436,7 @@ def a_receiver_that_stays_down_is_told_once():
     found, said = run_family(r, "for i in $(seq 70); do SERVICE 1 0 & done; wait")
     same(found, {})
     same([s.split("profiles: ", 1)[1] for s in said.splitlines() if "warning: http" in s],
-         ["status 503: so it is ; missed data is sent when the server accepts data again"], said)
+         ["status 503: so it is ; trying again for at most ten seconds; Ctrl-C ends that"], said)
     why = [s.split("profiles: ", 1)[1] for s in said.splitlines() if "warning: nothing was pushed to" in s]
     assert why in (["status 503: so it is "], ["status 503: so it is"], ["Timeout was reached"]), said
 

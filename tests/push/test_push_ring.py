@@ -112,6 +112,15 @@ def each_process_of_a_ring_is_a_series():
 
 
 @test
+def what_a_ring_pushes_after_the_end_is_sent_again():
+    r = make.Receiver()
+    r.behave = lambda n: 503 if n <= 7 else 200
+    found, said = run_script(r, "SERVICE 3 0 & SERVICE 4 0 & SERVICE 5 0 & wait", every="1h")
+    judge_ring(found)
+    same([len(profiles) for profiles in found.values()], [1] * len(found), said)
+
+
+@test
 def processes_of_a_ring_that_are_killed_are_told_of_whole():
     r = make.Receiver()
     found, said = run_script(r, "SERVICE 5 0 7 & SERVICE 1000 50 & child=$!; sleep 1; kill -9 $child; sleep 1; kill -9 $$", status=-9)

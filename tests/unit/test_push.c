@@ -285,6 +285,75 @@ START_TEST(what_fails_is_tried_less_often) {
 }
 END_TEST
 
+static const struct {
+    http_request answer;
+    uint64_t gone_ms;
+    unsigned pause_ms;
+} ends[] = {
+    {{.status = 503, .n_sent = 1}, 0, 100},
+    {{.status = 503, .n_sent = 3}, 300, 400},
+    {{.status = 503, .n_sent = 40}, 7999, 2000},
+    {{.status = 503, .n_sent = 40}, 8000, 0}, /* it would come too late */
+    {{.status = 500, .n_sent = 1}, UINT64_MAX / 2, 0},
+    {{.status = 429, .n_sent = 1, .retry_after_ms = 3000}, 0, 3000},
+    {{.status = 429, .n_sent = 1, .retry_after_ms = 86400000}, 0, 0},
+    {{.status = 408, .n_sent = 2}, 0, 200},
+    {{.n_sent = 2}, 5000, 200}, /* a reset */
+    {{.n_sent = 1, .unreached = true}, 0, 100},
+    {{.n_sent = 4, .unreached = true}, 700, 0},
+    {{.n_sent = 1, .certificate = true}, 0, 0},
+    {{.status = 200, .n_sent = 1}, 0, 0},
+    {{.status = 200, .n_sent = 1, .answer = "<html>"}, 0, 0},
+    {{.status = 502, .n_sent = 1, .answer = "<html>"}, 0, 100},
+    {{.status = 400, .n_sent = 1}, 0, 0},
+    {{.status = 401, .n_sent = 1}, 0, 0},
+    {{.status = 404, .n_sent = 1}, 0, 0},
+    {{.status = 422, .n_sent = 1}, 0, 0},
+};
+
+START_TEST(after_the_end_what_may_pass_is_tried_again) {
+    target t;
+    ck_assert_ptr_null(target_begin(&t, "http://h"));
+    ck_assert_uint_eq(target_again(&t, &ends[_i].answer, ends[_i].gone_ms), ends[_i].pause_ms);
+    target_free(&t);
+}
+END_TEST
+
+START_TEST(pyroscope_may_store_it_soon) {
+    target t;
+    ck_assert_ptr_null(target_begin(&t, "http://h/ingest"));
+    http_request r = {.status = 422, .n_sent = 1, .answer = "empty ring"};
+    ck_assert_uint_eq(target_again(&t, &r, 0), 100);
+    memcpy(r.answer, "parsing failed", sizeof "parsing failed");
+    ck_assert_uint_eq(target_again(&t, &r, 0), 0);
+    target_free(&t);
+}
+END_TEST
+
+START_TEST(a_proxy_whose_server_is_down_takes_profiles) {
+    target t;
+    ck_assert_ptr_null(target_begin(&t, "http://h"));
+    http_request r = {.status = 502, .answer = "<html>"};
+    target_settle(&t, &r, 0, 15000);
+    ck_assert_str_eq(t.reason, "status 502: <html>");
+    r.status = 200;
+    target_settle(&t, &r, 0, 15000);
+    ck_assert_ptr_nonnull(strstr(t.reason, "with a web page"));
+    target_free(&t);
+}
+END_TEST
+
+START_TEST(a_receiver_may_ask_for_a_longer_pause) {
+    target t;
+    ck_assert_ptr_null(target_begin(&t, "http://h"));
+    target_settle(&t, &(http_request){.status = 429, .retry_after_ms = 60000}, 0, 15000);
+    ck_assert_uint_eq(t.next_ms, 60000);
+    target_settle(&t, &(http_request){.status = 429, .retry_after_ms = 86400000}, 0, 15000);
+    ck_assert_uint_eq(t.next_ms, 300000);
+    target_free(&t);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("push");
     TCase *c = tcase_create("push");
@@ -299,6 +368,11 @@ static Suite *suite(void) {
     tcase_add_test(c, the_environment_is_decoded);
     tcase_add_loop_test(c, a_url_says_which_protocol, 0, sizeof urls / sizeof *urls);
     tcase_add_test(c, what_fails_is_tried_less_often);
+    tcase_add_loop_test(c, after_the_end_what_may_pass_is_tried_again, 0,
+                        sizeof ends / sizeof *ends);
+    tcase_add_test(c, pyroscope_may_store_it_soon);
+    tcase_add_test(c, a_proxy_whose_server_is_down_takes_profiles);
+    tcase_add_test(c, a_receiver_may_ask_for_a_longer_pause);
     suite_add_tcase(s, c);
     return s;
 }

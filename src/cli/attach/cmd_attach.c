@@ -269,7 +269,8 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
     if (gone || !end_recording(r->pid, ended, sizeof ended, &whose) || !*ended)
         whose = r->began;
     file_close(r->process);
-    push_finish(r->push); /* before names are added to the trace, which may replace the file */
+    /* before names are added to the trace, which may replace the file */
+    push_finish(r->push, signals_interrupted, NULL);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return complete(r->pid, r->path, r->files, &whose, gone, opts->no_symbolize, opts->quiet,
                     opts->debug_files);
@@ -329,7 +330,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
         end_recording(pid, ended, sizeof ended, &whose);
     file_close(process);
-    push_finish(push);
+    push_finish(push, signals_interrupted, NULL);
     const bool kept = keeper_finish(&keeps, clock_wall_us());
     if (!kept)
         keeper_spools_remove_abandoned(ring, pid);
@@ -514,7 +515,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     else
         wait_while_recording(r->pid, r->process, opts->duration, NULL);
     run_go_close(g);
-    push_finish(push);
+    push_finish(push, signals_interrupted, NULL);
     if (ring->on)
         kept = keeper_finish(&keeps, clock_wall_us());
     if (!kept)

@@ -415,13 +415,13 @@ static unsigned complete_killed(launch *l, const run_program *program, const cha
 }
 
 /* Both sessions get one deadline, so that their last pushes are waited for together. */
-static void finish_push(const launch *l) {
+static void finish_push(const launch *l, run_program *program) {
     const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     if (l->push.trace && l->push.go)
         push_hurry(l->push.go, end_ms);
-    push_finish(l->push.trace);
-    push_finish(l->push.go);
-    family_finish(l->push.family);
+    push_finish(l->push.trace, interrupted, program);
+    push_finish(l->push.go, interrupted, program);
+    family_finish(l->push.family, interrupted, program);
 }
 
 /* Reports that the program was killed, since its recording may be short. After Ctrl-C, users
@@ -441,7 +441,7 @@ static void finish(launch *l, run_program *program) {
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
     unsigned patience = complete_killed(l, program, name);
-    finish_push(l); /* before names are added to the trace, which may replace the file */
+    finish_push(l, program); /* before names are added to the trace, which may replace the file */
     run_traces_find(&traces, name, l->started, l->rescue.fd, &patience);
     traces.replaced = l->replaced;
     const uint64_t notes = run_rescue_hear(l->rescue.fd).notes;
@@ -507,11 +507,11 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     if (l->preload)
         complete_killed(l, program, pattern_of(l, program->pid, pattern));
     if (!l->ring.run)
-        finish_push(l); /* the keeper waits for the pusher */
+        finish_push(l, program); /* the keeper waits for the pusher */
     bool kept = keeper_finish(keeps, l->end);
     if (l->ring.run) {
         kept &= keepers_finish(&l->keepers, &l->ring, &left);
-        finish_push(l); /* the spools of all processes that have ended are complete */
+        finish_push(l, program); /* the spools of all processes that have ended are complete */
         ring_push_end(&l->ring);
     }
     if (!kept)
@@ -610,7 +610,7 @@ static void finish_trace(launch *l, run_program *program) {
     if (l->preload)
         finish(l, program);
     else
-        finish_push(l);
+        finish_push(l, program);
 }
 
 /* Messages about the recording are printed at once if the user has left the table, otherwise when

@@ -169,12 +169,13 @@ static memtrace_status end_old(go_trace *t, go_trace_bucket *of, uint64_t left, 
     return status;
 }
 
-/* Returns the weight of blocks of a size, in samples. In damaged memory, it can be anything. */
+/* Returns the weight of blocks of a size, in samples. In damaged memory, it can be anything. The
+ * phase is added to the fraction alone: beside a large number, it would be rounded up to 1. */
 static uint64_t weight(const go_trace *t, const go_heap *h, const go_trace_bucket *b, uint64_t size,
                        uint64_t blocks) {
     const double words = (double)size / WORD * go_heap_scale(size, h->period) * (double)blocks,
-                 most = 1LL << 52, samples = words * t->rate + b->phase;
-    return samples < most ? (uint64_t)samples : (uint64_t)most;
+                 most = 1LL << 52, samples = words * t->rate, whole = floor(samples);
+    return whole < most ? (uint64_t)whole + (samples - whole + b->phase >= 1) : (uint64_t)most;
 }
 
 /* Writes the blocks that the trace lacks, and frees those that are no longer live. Blocks allocated

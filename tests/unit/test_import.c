@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "import/import_go.h"
+#include "import/import_go_trace.h"
 #include "random.h"
 #include "unit.h"
 
@@ -241,6 +242,37 @@ import to = {0 };
 }
 END_TEST
 
+/* Each bucket has one block of 2^50 bytes, and another offset by which it is rounded. */
+START_TEST(go_traces_weigh_whole_words_exactly) {
+    enum { BUCKETS_N = 200 };
+    go_heap h = {0};
+    go_trace t = {.fd = -1};
+    import_error error;
+    put_memory(1);
+    const int fd = write_memory(), out = open_file();
+    ck_assert_int_eq(go_heap_read(&h, &program, fd, false, &error), GO_HEAP_READ);
+    go_bucket big = h.buckets.items[0];
+    big.size = UINT64_C(1) << 50;
+    big.allocated = big.live = 1;
+    big.since = 0;
+    vec_clear(&h.buckets);
+    for (size_t i = 0; i < BUCKETS_N; i++, big.at++)
+        ck_assert(vec_push(&h.buckets, big));
+    const go_reading reading = {.heap = &h, .time = 1};
+    ck_assert(go_trace_add(&t, out, &reading, &program, fd, &error));
+    ck_assert_uint_eq(t.buckets.count, BUCKETS_N);
+    for (size_t i = 0; i < BUCKETS_N; i++) {
+        ck_assert_uint_eq(t.buckets.items[i].samples, big.size / 8);
+        ck_assert_uint_eq(t.buckets.items[i].live, big.size / 8);
+    }
+    ck_assert_int_eq(go_trace_end(&t, 2), 0);
+    go_trace_free(&t);
+    go_heap_free(&h);
+    close(fd);
+    close(out);
+}
+END_TEST
+
 /* By Go's own formula: a block of 1,024 bytes is seen with a chance of 1 - 1/e where a sample is
  * taken every 1,024 bytes. */
 START_TEST(go_samples_stand_for_more) {
@@ -323,6 +355,7 @@ static Suite *suite(void) {
     tcase_add_test(c, blocks_of_a_word_have_at_most_one_sample);
     tcase_add_test(c, go_counts_are_those_of_the_last_collection_and_all_since);
     tcase_add_test(c, go_without_a_collection_has_all_alive);
+    tcase_add_test(c, go_traces_weigh_whole_words_exactly);
     tcase_add_test(c, go_samples_stand_for_more);
     tcase_add_test(c, go_is_busy_while_a_lock_is_held);
     tcase_add_test(c, go_sampling_is_switched_on);

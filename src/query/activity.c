@@ -7,7 +7,9 @@
 static void add(activity_site *s, const block_table *b, size_t row, const activity *a) {
     const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
     const uint64_t samples = blocks_samples(b, row);
-    const bool is_live = died > a->to, is_recent = born > a->from;
+    const bool is_live = died > a->to;
+    /* A window from the start has no time before it. */
+    const bool is_recent = born > a->from || a->from == 0;
     s->allocated += samples;
     s->live += is_live ? samples : 0;
     s->recent += is_recent ? samples : 0;

@@ -28,7 +28,9 @@ typedef struct activity_site {
 } activity_site;
 
 typedef struct activity {
-    uint64_t from, to; /* the window, microseconds since the start; `from` is before `to` */
+    /* The window, microseconds since the start. `from` is before `to`; it is not part of the window
+     * unless it is the start. */
+    uint64_t from, to;
     activity_site total;
     VEC(activity_site) sites; /* sorted by the order that was asked for, largest first */
 } activity;

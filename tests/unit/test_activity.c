@@ -71,6 +71,28 @@ START_TEST(sites_are_sorted) {
 }
 END_TEST
 
+/* Clocks that are read rarely give many blocks the time 0. */
+START_TEST(a_window_from_the_start_has_all_that_is_older_than_its_end) {
+    tape t;
+    profile p;
+    query_result q;
+    activity a;
+    tape_start(&t, 1);
+    allocate(&t, 0, MEMTRACE_EXTERNAL, 6, 7, STACK(MAIN, PARSE));
+    const uint64_t lost = allocate(&t, 0, MEMTRACE_EXTERNAL, 2, 3, STACK(MAIN, PARSE));
+    ck_assert_int_eq(memtrace_stream_collect(t.streams[0], 40, lost), MEMTRACE_OK);
+    tape_read_blocks(&t, &p, false);
+    ck_assert(query_run(&q, &p, &(query_spec){.keep_rows = true}));
+    ck_assert(activity_query(&q, 0, 50, ACTIVITY_BY_RATE, &a));
+    ck_assert_uint_eq(a.total.recent, 10);
+    ck_assert_uint_eq(a.total.came, 7);
+    ck_assert_uint_eq(a.total.went, 0);
+    activity_free(&a);
+    query_free(&q);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(a_filter_leaves_out_blocks_and_sites) {
     profile p = make_two();
     query_result q;
@@ -91,6 +113,7 @@ static Suite *suite(void) {
     Suite *s = suite_create("activity");
     TCase *t = tcase_create("activity");
     tcase_add_test(t, a_window_is_counted);
+    tcase_add_test(t, a_window_from_the_start_has_all_that_is_older_than_its_end);
     tcase_add_test(t, sites_are_sorted);
     tcase_add_test(t, a_filter_leaves_out_blocks_and_sites);
     suite_add_tcase(s, t);

@@ -77,12 +77,17 @@ static bool has_allocated(const table *t) {
     return is_wide(t, FOR_ALLOCATED) || is_order(t, ACTIVITY_BY_ALLOCATED);
 }
 
+/* Without times, nothing is known of the last seconds. */
+static bool has_times(const activity_report *a) {
+    return profile_has_times(profile_of(a));
+}
+
 static bool has_rate(const table *t) {
-    return is_wide(t, FOR_THREE) || is_order(t, ACTIVITY_BY_RATE);
+    return has_times(report_of(t)) && (is_wide(t, FOR_THREE) || is_order(t, ACTIVITY_BY_RATE));
 }
 
 static bool has_growth(const table *t) {
-    return is_wide(t, FOR_THREE) || is_order(t, ACTIVITY_BY_GROWTH);
+    return has_times(report_of(t)) && (is_wide(t, FOR_THREE) || is_order(t, ACTIVITY_BY_GROWTH));
 }
 
 static bool has_samples(const table *t) {
@@ -140,6 +145,10 @@ void activity_rows(document *d, activity_report *a) {
 }
 
 static void say_program(document *d, const activity_report *a) {
+    if (!has_times(a)) {
+        document_title(d, report_program(profile_of(a)), ", imported without times");
+        return;
+    }
     document_title(
         d, report_program(profile_of(a)),
         document_text(d, ", process %llu, %s %s", (unsigned long long)a->pid,
@@ -164,10 +173,15 @@ static const char *window_text(document *d, const activity_report *a) {
     return document_text(d, "last %.*f s", seconds < 1 ? 1 : 0, seconds);
 }
 
+static void say_rate(document *d, const activity_report *a) {
+    const char *window = window_text(d, a);
+    document_note(d, "%s/s in the %s", figure_bytes(rate_of(a, &a->activity->total).value).text,
+                  window ? window : "");
+}
+
 void activity_head(document *d, const activity_report *a) {
     const activity_site *all = &a->activity->total;
     const figure held = bytes(a, all->live), peak = bytes(a, a->peak.samples);
-    const char *window = window_text(d, a);
     say_program(d, a);
     document_note(d, "live %s%s", figure_bytes(held.value).text,
                   figure_beside(figure_margin(&held)).text);
@@ -175,7 +189,7 @@ void activity_head(document *d, const activity_report *a) {
         document_note(d, "peak %s at %s", figure_bytes(peak.value).text,
                       figure_duration(a->peak.at.time).text);
     document_note(d, "allocated %s", figure_bytes(bytes(a, all->allocated).value).text);
-    document_note(d, "%s/s in the %s", figure_bytes(rate_of(a, all).value).text,
-                  window ? window : "");
+    if (has_times(a))
+        say_rate(d, a);
     say_resident(d, a);
 }

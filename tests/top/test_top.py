@@ -219,6 +219,19 @@ def every_size_is_filled_and_not_exceeded():
 
 
 @test
+def without_times_nothing_is_said_of_the_last_seconds():
+    for name, others in ("go.pb.gz", "main.keep"), ("memray-aggregated.bin", "p.py"):
+        subprocess.run([ALLOTRACE, "import", "-o", "t.ctf", str(TRACES.parent / "import" / name)], check=True,
+                       capture_output=True)
+        with Terminal("top", "t.ctf") as t:
+            t.until(rf"▼ live, [KMG]?B.* site\n(.*\n)*.*{others}", "the table")
+            assert re.search("^.*, imported without times$", t.text(), re.M), t.text()
+            assert not re.search("rate,|growth,|/s in the", t.text()), t.text()
+            t.key("q")
+            equal(t.end(), 0, "status")
+
+
+@test
 def a_program_is_recorded_and_shown():
     with orders() as order, Terminal("run", "--live", "-o", "live.ctf", "--rate", "0.01", "--", TARGET, "orders") as t:
         order("pkrp")

@@ -2,7 +2,7 @@
 // definition, the formula with the actual values, the samples and the interval, in the server's words. For a number
 // derived from estimates (shares, errors, counts), it shows how it is derived.
 import { h, Popover } from "./dom.js";
-import { amount, bytes, count, margin, marginText, percent, plural, rate as rateText, twoEnded } from "./format.js";
+import { amount, bytes, count, isOrder, margin, marginText, percent, plural, rate as rateText, twoEnded } from "./format.js";
 
 // figure: { value, low, high, samples, blocks }; unit and rate are those of the answer.
 export function number(app, figure, { unit = "B", rate, measure, label, share, text, name } = {}) {
@@ -42,6 +42,9 @@ const button = (app, text, { name, className, label, title, about }) =>
 // ---- derived numbers -----------------------------------------------------------------------------
 
 const FEW = "With few samples, the interval reaches much further up than down, so both bounds are shown.";
+const ORDER = "Every block is known, but not the order of events that are close together in different threads. The true value is anywhere between the bounds.";
+const INTERVAL = "The 95% confidence interval of the estimate.";
+const intervalTitle = (f, rate) => (isOrder(f, rate) ? "Bounds" : "95% interval");
 const part = (x) => (Number.isFinite(x) ? percent(100 * x) : "–");
 
 // At rate 1 every block is known, and the number of blocks says more than the number of words.
@@ -62,13 +65,13 @@ const FOLLOWS = {
     worked: f.samples > 0 && rate < 1 ? `1 / √${count(f.samples)} = ${part(Math.sqrt((1 - rate) / f.samples))} relative standard error of an amount of bytes` : "",
   }),
   margin: (f, { unit, rate }) => ({
-    text: marginText(f, unit, rate), title: "95% interval",
-    definition: `The 95% confidence interval of the estimate. ${FEW}`,
+    text: marginText(f, unit, rate), title: intervalTitle(f, rate),
+    definition: isOrder(f, rate) ? ORDER : `${INTERVAL} ${FEW}`,
     worked: marginWorked(f, unit, rate),
   }),
   interval: (f, { unit, rate }) => ({
-    text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: "95% interval",
-    definition: "The 95% confidence interval of the estimate.",
+    text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: intervalTitle(f, rate),
+    definition: isOrder(f, rate) ? ORDER : INTERVAL,
     worked: marginWorked(f, unit, rate),
   }),
   rate: (f, { rate }) => ({
@@ -103,8 +106,8 @@ const perSecond = (v, measure) => `${v > 0 ? "+" : ""}${measure !== "blocks" ? b
 function marginWorked(f, unit, rate) {
   if (!(f.high > f.low)) return "every word was sampled: exact";
   const ends = `${amount(f.low, unit)} … ${amount(f.high, unit)}`;
-  if (f.samples === undefined) return ends;
-  if (twoEnded(f) || unit !== "B" || !rate) return `the exact limits for ${plural(f.samples, "sample")}: ${ends}`;
+  if (f.samples === undefined || isOrder(f, rate)) return ends;
+  if (twoEnded(f, rate) || unit !== "B" || !rate) return `the exact limits for ${plural(f.samples, "sample")}: ${ends}`;
   return `1.96 × √(${count(f.samples)} × (1 - rate)) / ${count(f.samples)} × ${amount(f.value, unit)} = ${amount(margin(f, unit, rate), unit)}`;
 }
 
@@ -162,7 +165,7 @@ function told(app, e, figure) {
 function facts(figure, unit, rate, share) {
   const rows = [];
   const row = (name, value) => rows.push(h("dt", name), h("dd", value));
-  row("95% interval", figure.high > figure.low ? `${amount(figure.low, unit)} … ${amount(figure.high, unit)}` : "exact");
+  row(intervalTitle(figure, rate), figure.high > figure.low ? `${amount(figure.low, unit)} … ${amount(figure.high, unit)}` : "exact");
   if (share !== undefined) row("share", percent(share));
   const whole = tellsBlocks(figure, rate);
   if (!whole && figure.samples !== undefined) row("samples", count(figure.samples));

@@ -73,13 +73,16 @@ export function margin(figure, unit, rate) {
   return (NORMAL * Math.sqrt(figure.samples * (1 - rate)) * figure.value) / figure.samples;
 }
 
-// With few samples, the interval reaches much further up than down, so both bounds are shown.
-export const twoEnded = (figure) => figure.high - figure.value > 1.64 * (figure.value - figure.low);
+// At rate 1, what is unknown is the order of events, and the truth is anywhere between the bounds.
+export const isOrder = (figure, rate) => rate >= 1 && figure.high > figure.low;
+
+// Whether both bounds are shown: with few samples, the interval reaches much further up than down.
+export const twoEnded = (figure, rate) => isOrder(figure, rate) || figure.high - figure.value > 1.64 * (figure.value - figure.low);
 
 export function marginText(figure, unit, rate) {
   if (!(figure.high > figure.low)) return "exact";
   const text = (x) => (unit === "blocks" ? count(x) : amount(x, unit));
-  if (twoEnded(figure)) return `${text(figure.low)} … ${text(figure.high)}`;
+  if (twoEnded(figure, rate)) return `${text(figure.low)} … ${text(figure.high)}`;
   return `± ${text(margin(figure, unit, rate))}`;
 }
 

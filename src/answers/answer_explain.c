@@ -102,10 +102,15 @@ static void write_worked(output *o, const profile *p, const explained *e) {
     output_json(o, text);
 }
 
-static void write_interval(output *o, const explained *e) {
+static void write_interval(output *o, const profile *p, const explained *e) {
     char text[300];
     if (e->low == e->high)
         snprintf(text, sizeof text, "Exact: every word was sampled.");
+    else if (p->info.sample_rate >= 1)
+        snprintf(text, sizeof text,
+                 "The true value is between %s and %s%s: the order of events that are close "
+                 "together in different threads is unknown.",
+                 amount(e, e->low).text, amount(e, e->high).text, unit_suffix(e));
     else
         snprintf(text, sizeof text,
                  "The true value is between %s and %s%s with at least 95%% confidence.",
@@ -125,7 +130,7 @@ static void write_caveats(output *o, const profile *p, const explained *e) {
     bool any = false;
     double invisible = estimate_invisible(p->info.sample_rate) * p->info.word_size / 8;
     output_text(o, ",\n\"caveats\":[");
-    if (e->low < e->high && e->samples < 10)
+    if (e->low < e->high && e->samples < 10 && p->info.sample_rate < 1)
         write_caveat(o, &any, "It is based on very few samples, so it is very uncertain.");
     if (e->low < e->high && e->measure == MEASURE_BLOCKS && e->blocks > 0 &&
         e->blocks < ESTIMATE_FEW_BLOCKS)
@@ -159,7 +164,7 @@ static void write_explanation(output *o, const profile *p, const explained *e) {
     output_text(o, ",\n\"formula\":");
     output_json(o, x->formula);
     write_worked(o, p, e);
-    write_interval(o, e);
+    write_interval(o, p, e);
     write_caveats(o, p, e);
     output_text(o, ",\"rate\":");
     figure_json_number(o, p->info.sample_rate);

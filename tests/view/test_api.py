@@ -786,6 +786,19 @@ def figures_are_explained():
             answer = v.api("explain", measure="blocks", value=1000, low=900, high=1100, samples=60, blocks=blocks)
             equal(any("small blocks" in c for c in answer["caveats"]), blocks < 50, blocks)
         check("1,676 samples / 2e-5 × 8 B = 639.3 MB" in v.api("explain", samples=1676)["worked"], "the formula")
+        check("confidence" in v.api("explain", samples=9, value=1e6, low=5e5, high=2e6)["interval"], "an estimate")
+
+
+@test
+def bounds_of_an_unknown_order_are_not_estimates():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "exact.ctf")
+        subprocess.run([ALLOTRACE, "import", "-o", path, TRACES.parent / "import" / "heaptrack.zst"], check=True,
+                       capture_output=True)
+        with Viewer(path) as v:
+            answer = v.api("explain", measure="peak", value=64, low=56, high=72, samples=8)
+            check("between 56 B and 72 B: the order" in answer["interval"], answer)
+            equal(answer["caveats"], [], "caveats")
 
 
 @test

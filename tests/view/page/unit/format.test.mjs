@@ -34,6 +34,7 @@ test("± of bytes is 1.96 standard errors, of others half the interval", () => {
   assert.equal(marginText({ value: 100, low: 80, high: 124, samples: 9 }, "blocks", 0.1), "± 22");
   assert.equal(marginText({ value: 8e6, low: 202547, high: 44573000, samples: 1 }, "B", 1e-6), "197.8 KB … 42.5 MB");
   assert.equal(marginText({ value: 5, low: 5, high: 5, samples: 5 }, "B", 1), "exact");
+  assert.equal(marginText({ value: 44592, low: 24096, high: 44816, samples: 5574 }, "B", 1), "23.5 KB … 43.8 KB"); // a peak of several threads
   assert.equal(margin({ value: 0, low: 0, high: 8, samples: 0 }, "B", 0.1), 4);
 });
 

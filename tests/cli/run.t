@@ -368,3 +368,11 @@ Of several programs the largest sites are those of all:
   allotrace: look closer: allotrace 'x.*.ctf'
   $ touch x.1.ctf; allotrace run --rate 1 -o 'x.%p.ctf' -- sh -c './p1; ./p2; exit' 2>&1 | grep -o 'hotspots x.*' | tr -d 0-9
   hotspots x..ctf x..ctf x..ctf
+
+Libraries are hidden in all of several traces or in none, whichever suits most of the memory:
+
+  $ printf '#include <vector>\nint main() { for (int i = 0; i < 1000; i++) std::vector<int> v(100); }\n' >p4.cc; g++ -g -o p4 p4.cc
+  $ allotrace run --rate 1 -o p4.ctf -- ./p4 2>&1 | grep -o 'hotspots.*'
+  hotspots --filter hide:@library p4.ctf
+  $ allotrace run --rate 1 -o 'y.%p.ctf' -- sh -c './p4; ./p3; exit' 2>&1 | grep 'top sites'
+  allotrace: top sites: 8\d\.\d% several/p3.c:3 main; .*new_allocator.h.*: allotrace hotspots 'y\.\*\.ctf' (re)

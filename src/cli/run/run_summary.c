@@ -40,6 +40,13 @@ typedef struct top_site {
     double bytes;
 } top_site;
 
+/* The sites of all traces of a run, those with the same text added up. */
+typedef struct top_sites {
+    VEC(top_site) all;
+    map64 by_text; /* index of `all` by the hashes of their texts */
+    double bytes;
+} top_sites;
+
 /* The sum over all traces of a run, and the profile of the largest. */
 typedef struct summary {
     uint64_t samples, blocks, bytes;
@@ -53,12 +60,16 @@ typedef struct summary {
     double rate;  /* of the largest trace, as are the three fields below */
     size_t greatest;
     double greatest_value;
-    profile *profile; /* NULL: no trace was read */
-    VEC(top_site) sites;
-    map64 by_text; /* index of `sites` by the hashes of their texts */
-    double bytes_of_sites;
-    bool hides; /* libraries are hidden: most of some trace was allocated in them */
+    profile *profile;    /* NULL: no trace was read */
+    top_sites sites[2];  /* as they are, and with libraries hidden */
+    double in_libraries; /* bytes of the traces of which libraries allocated most */
 } summary;
+
+/* Returns whether libraries are hidden. All traces are shown alike, because one command shows
+ * them. */
+static bool hides(const summary *s) {
+    return s->in_libraries > s->sites[false].bytes / 2;
+}
 
 static bool read_profile(profile *p, const char *path) {
     trace_file in;
@@ -103,27 +114,7 @@ static void say_place(output *o, const profile_location *place) {
         output_text(o, "…");
 }
 
-/* Finds the top sites. If most was allocated in libraries, hides these, so that the sites are in
- * the program. Returns false if there is no memory. */
-static bool find_top_sites(const profile *p, hotspots *h, bool *hides) {
-    query_result q;
-    filter *hide = NULL;
-    filter_error error;
-    bool ok = query_run(&q, p, &(query_spec){0});
-    *h = (hotspots){0};
-    *hides = ok && libraries_hold_most(&q);
-    if (*hides) {
-        query_free(&q);
-        ok = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
-             query_run(&q, p, &(query_spec){.filter = hide});
-    }
-    ok = ok && hotspots_query(&q, HOTSPOTS_BY_LINE, h);
-    filter_free(hide);
-    query_free(&q);
-    return ok;
-}
-
-static void add_site(summary *s, const hotspots_entry *e, double bytes, bool hides) {
+static void add_site(top_sites *sites, const hotspots_entry *e, double bytes, bool hides) {
     output o;
     uint32_t at;
     output_start(&o, OUTPUT_MEMORY);
@@ -132,26 +123,42 @@ static void add_site(summary *s, const hotspots_entry *e, double bytes, bool hid
     else
         output_text(&o, hides ? TABLE_ALL_HIDDEN : TABLE_NO_STACK);
     output_char(&o, '\0');
-    if (!o.error && map64_number(&s->by_text, hash_bytes(o.buffer, o.used), &at)) {
-        if (at < s->sites.count)
-            s->sites.items[at].bytes += bytes;
-        else if (vec_push(&s->sites, ((top_site){.text = o.buffer, .bytes = bytes})))
+    if (!o.error && map64_number(&sites->by_text, hash_bytes(o.buffer, o.used), &at)) {
+        if (at < sites->all.count)
+            sites->all.items[at].bytes += bytes;
+        else if (vec_push(&sites->all, ((top_site){.text = o.buffer, .bytes = bytes})))
             o.buffer = NULL;
     }
     free(o.buffer);
 }
 
-static void add_sites(summary *s, const profile *p) {
-    hotspots h;
-    bool hides;
-    if (find_top_sites(p, &h, &hides))
+/* Adds the sites of a trace, and returns whether libraries allocated most of it. */
+static bool add_sites(top_sites *sites, const profile *p, bool hides) {
+    query_result q;
+    hotspots h = {0};
+    filter *hide = NULL;
+    filter_error error;
+    const bool ok = (!hides || filter_parse(LIBRARIES_HIDDEN, &hide, &error)) &&
+                    query_run(&q, p, &(query_spec){.filter = hide});
+    const bool in_libraries = ok && libraries_hold_most(&q);
+    if (ok && hotspots_query(&q, HOTSPOTS_BY_LINE, &h))
         for (size_t i = 0; i < h.sites.count; i++) {
             const hotspots_entry *e = &h.sites.items[i].entry;
-            add_site(s, e, figure_of(p, e->cost.samples).value, hides);
+            add_site(sites, e, figure_of(p, e->cost.samples).value, hides);
         }
-    s->bytes_of_sites += figure_of(p, h.total.samples).value;
-    s->hides |= hides;
+    sites->bytes += figure_of(p, h.total.samples).value;
     hotspots_free(&h);
+    if (ok)
+        query_free(&q);
+    filter_free(hide);
+    return in_libraries;
+}
+
+static void free_sites(top_sites *sites) {
+    for (size_t i = 0; i < sites->all.count; i++)
+        free(sites->all.items[i].text);
+    vec_free(&sites->all);
+    map64_free(&sites->by_text);
 }
 
 static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
@@ -167,7 +174,8 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->samples += samples;
     s->total = s->profile ? figure_sum(s->total, f) : f;
     s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
-    add_sites(s, p);
+    s->in_libraries += add_sites(&s->sites[false], p, false) ? f.value : 0;
+    add_sites(&s->sites[true], p, true);
     if (s->profile && f.value <= s->greatest_value) {
         profile_free(p);
         free(p);
@@ -311,16 +319,16 @@ static int compare_sites(const void *a, const void *b) {
 }
 
 static void say_top_sites(output *o, summary *s, const char *traces) {
-    if (s->sites.count > 1)
-        qsort(s->sites.items, s->sites.count, sizeof *s->sites.items, compare_sites);
-    if (s->sites.count == 0)
+    top_sites *sites = &s->sites[hides(s)];
+    if (sites->all.count == 0)
         return;
+    qsort(sites->all.items, sites->all.count, sizeof *sites->all.items, compare_sites);
     output_text(o, "allotrace: top sites:");
-    for (size_t i = 0; i < s->sites.count && i < TOP_SITES; i++)
+    for (size_t i = 0; i < sites->all.count && i < TOP_SITES; i++)
         output_format(o, "%s %.1f%% %s", i ? ";" : "",
-                      s->sites.items[i].bytes / s->bytes_of_sites * 100, s->sites.items[i].text);
+                      sites->all.items[i].bytes / sites->bytes * 100, sites->all.items[i].text);
     output_format(o, ": allotrace hotspots %s%s\n",
-                  s->hides ? "--filter " LIBRARIES_HIDDEN " " : "", traces);
+                  hides(s) ? "--filter " LIBRARIES_HIDDEN " " : "", traces);
 }
 
 static void say_quoted(output *o, const char *path) {
@@ -356,7 +364,7 @@ static void say_findings(output *o, summary *s, const run_traces *t, size_t line
     if (!s->n_unread)
         say_top_sites(o, s, all ? all : trace);
     if (!s->n_unread)
-        run_findings_say(o, s->profile, trace, several, s->hides, lines);
+        run_findings_say(o, s->profile, trace, several, hides(s), lines);
     output_format(o, "allotrace: %s: allotrace ",
                   s->profile && s->profile->table.count == 0 ? "peak, growth, advice"
                                                              : "look closer");
@@ -445,10 +453,8 @@ static void say_summary(const run_traces *t, run_summary_how how) {
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);
-    for (size_t i = 0; i < s.sites.count; i++)
-        free(s.sites.items[i].text);
-    vec_free(&s.sites);
-    map64_free(&s.by_text);
+    free_sites(&s.sites[false]);
+    free_sites(&s.sites[true]);
 }
 
 void run_summary_report(const run_traces *t, run_summary_how how) {

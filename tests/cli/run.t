@@ -376,3 +376,11 @@ Libraries are hidden in all of several traces or in none, whichever suits most o
   hotspots --filter hide:@library p4.ctf
   $ allotrace run --rate 1 -o 'y.%p.ctf' -- sh -c './p4; ./p3; exit' 2>&1 | grep 'top sites'
   allotrace: top sites: 8\d\.\d% several/p3.c:3 main; .*new_allocator.h.*: allotrace hotspots 'y\.\*\.ctf' (re)
+
+A folder of segments holds one process, too, unless it is asked for each:
+
+  $ allotrace run --rate 1 --keep 1h -o ring -- sh -c 'ls >/dev/null; :' 2>&1 | grep child
+  allotrace: child processes were not recorded; to record each, use -o /.*/ring/%p (re)
+  $ allotrace run --rate 1 --keep 1h -o each/%p -- sh -c 'ls >/dev/null; :' 2>&1 | grep -c child
+  0
+  [1]

@@ -499,6 +499,13 @@ static void say_silent(const launch *l) {
                      n == 1 ? "" : "s");
 }
 
+static void say_left_out(const launch *l) {
+    const uint64_t notes = run_rescue_hear(l->rescue.fd).notes;
+    if (notes & RESCUE_LEFT_CHILD && !(notes & RESCUE_TOLD))
+        message_note("child processes were not recorded; to record each, use -o %s/%%p",
+                     l->ring.folder);
+}
+
 /* Completes a ring: waits for its segments, symbolizes them, and says where they are. */
 static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
@@ -522,6 +529,7 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     if (made.n_segments > 0 && !l->options->quiet) {
         say_silent(l);
         ring_report(&l->ring, &made);
+        say_left_out(l);
     } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent && l->preload &&
                !(run_rescue_hear(l->rescue.fd).notes & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));

@@ -168,7 +168,7 @@ static bool take_key(void *context, const char *name, int *key, toml_error *erro
     if (!r->has_table)
         return toml_refuse(error, "expected [[budget]]");
     if (*key == N_KEYS)
-        return toml_refuse(error, "expected name, site, filter, measure, max, expect or within");
+        return toml_refuse_key(error, name, "name, site, filter, measure, max, expect, within");
     if (r->seen[*key])
         return toml_refuse(error, "this key is given twice");
     return r->seen[*key] = true;

@@ -24,6 +24,11 @@ bool toml_refuse(toml_error *error, const char *reason) {
     return false;
 }
 
+bool toml_refuse_key(toml_error *error, const char *key, const char *known) {
+    snprintf(error->reason, sizeof error->reason, "`%.40s` is none of %s", key, known);
+    return false;
+}
+
 static unsigned column_of(const parser *p, const char *at) {
     return (unsigned)(at - p->line_start) + 1;
 }

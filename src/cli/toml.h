@@ -60,6 +60,9 @@ int toml_read(const char *path, const toml_taker *taker);
 /* For callbacks: sets the error's reason, and returns false. */
 bool toml_refuse(toml_error *error, const char *reason);
 
+/* The same for a key that is not one of those in the list `known`. */
+bool toml_refuse_key(toml_error *error, const char *key, const char *known);
+
 /* Return whether the value has this type; toml_take_... also store it. Otherwise set the error's
  * reason. */
 bool toml_is_string(const toml_value *value, toml_error *error);

@@ -16,7 +16,7 @@ Settings of the agent that are wrong are pointed at, and nothing is done:
   allotrace: agent.toml:3:1: [agent] is given twice
   [1]
   $ settings '[agent]' 'folder = "/x"' 'rate = 1'
-  allotrace: agent.toml:3:1: expected folder, status, scan, max-processes, pprof or sys-admin
+  allotrace: agent.toml:3:1: `rate` is none of folder, status, scan, max-processes, pprof, sys-admin
   [1]
   $ settings '[agent]' 'folder = "/x"' 'scan = 5'
   allotrace: agent.toml:3:8: expected a time of at least 100ms, like "5s"
@@ -52,7 +52,7 @@ Settings of the agent that are wrong are pointed at, and nothing is done:
   allotrace: agent.toml:3:1: `token-file` requires `push`
   [1]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'folder = "/y"'
-  allotrace: agent.toml:6:1: expected name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, every, labels, token-file, context, go, mmap, push-threads or no-symbolize
+  allotrace: agent.toml:6:1: `folder` is none of name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, every, labels, token-file, context, go, mmap, push-threads, no-symbolize
   [1]
 
 What is said of the recording is judged as by `attach`:

@@ -71,7 +71,7 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
     check_parse("[budget]", "1:1 expected [[budget]]", NULL);
     check_parse("[[budget]] x", "1:12 expected the end of the line", NULL);
     check_parse("\n[[budget]]\nsize = 3",
-                "3:1 expected name, site, filter, measure, max, expect or within", NULL);
+                "3:1 `size` is none of name, site, filter, measure, max, expect, within", NULL);
     check_parse("[[budget]]\nsite 'f'", "2:6 expected `=`", NULL);
     check_parse("[[budget]]\nsite = f", "2:8 expected a string", NULL);
     check_parse("[[budget]]\nsite = 'f\n'", "2:10 the string is not closed", NULL);

@@ -62,8 +62,8 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 
 #define RULE_KEYS                                                                                  \
     "name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, "     \
-    "every, labels, token-file, context, go, mmap, push-threads or no-symbolize"
-#define AGENT_KEYS "folder, status, scan, max-processes, pprof or sys-admin"
+    "every, labels, token-file, context, go, mmap, push-threads, no-symbolize"
+#define AGENT_KEYS "folder, status, scan, max-processes, pprof, sys-admin"
 
 typedef enum table_kind { TABLE_NONE, TABLE_AGENT, TABLE_PROCESS } table_kind;
 
@@ -200,7 +200,7 @@ static bool take_key(void *context, const char *name, int *key, toml_error *erro
            (strcmp(keys[*key].name, name) != 0 || (keys[*key].kind >= KEY_AGENT_TEXT) != of_agent))
         ++*key;
     if (*key == N_KEYS)
-        return toml_refuse(error, of_agent ? "expected " AGENT_KEYS : "expected " RULE_KEYS);
+        return toml_refuse_key(error, name, of_agent ? AGENT_KEYS : RULE_KEYS);
     if (r->seen[*key])
         return toml_refuse(error, "this key is given twice");
     return r->seen[*key] = true;

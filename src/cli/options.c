@@ -61,7 +61,7 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     case OPTION_PERCENT:
         return message_usage(cmd, "--%s: `%s` is not a percentage from 0 to 100", o->name, text);
     case OPTION_TIME:
-        return message_usage(cmd, "--%s: `%s` is not a time such as 1.5s, 20ms or 300us", o->name,
+        return message_usage(cmd, "--%s: `%s` is not a time such as 10min, 1.5s or 20ms", o->name,
                              text);
     case OPTION_RATE:
         return message_usage(cmd, "--%s: `%s` is not a rate above 0 and at most 1, such as 1e-5",

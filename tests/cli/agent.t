@@ -63,7 +63,7 @@ What is said of the recording is judged as by `attach`:
   allotrace: hint: this is in the table that begins at agent.toml:3
   [2]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'keep = "long"'
-  allotrace: --keep: `long` is not a time such as 1.5s, 20ms or 300us
+  allotrace: --keep: `long` is not a time such as 10min, 1.5s or 20ms
   Try `allotrace attach --help`.
   allotrace: hint: this is in the table that begins at agent.toml:3
   [2]

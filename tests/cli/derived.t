@@ -178,7 +178,7 @@ What does not work says so, and leaves files alone:
   Try `allotrace trim --help`.
   [2]
   $ allotrace trim --from soon part.ctf
-  allotrace: --from: `soon` is not a time such as 1.5s, 20ms or 300us
+  allotrace: --from: `soon` is not a time such as 10min, 1.5s or 20ms
   Try `allotrace trim --help`.
   [2]
   $ allotrace subsample 0.5 part.ctf

@@ -40,7 +40,18 @@ static const char *name_of(const void *context, size_t i) {
     return command_table[i]->name;
 }
 
+/* What other profilers (perf, memray) call something that a command does. */
+static const struct {
+    const char *theirs, *ours;
+} elsewhere[] = {
+    {"record", "run"},  {"report", "hotspots"}, {"table", "hotspots"},
+    {"script", "dump"}, {"flamegraph", "view"}, {"live", "top"},
+};
+
 const char *command_nearest(const char *name) {
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i].theirs, name) == 0)
+            return elsewhere[i].ours;
     return nearest_name(name, strlen(name), name_of, NULL, command_count);
 }
 

@@ -140,6 +140,11 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   $ allotrace out.ctf
   allotrace: out.ctf: No such file or directory
   [1]
+  $ for theirs in record report flamegraph live; do allotrace $theirs x 2>&1 | head -1; done
+  allotrace: there is no command `record`; did you mean `run`?
+  allotrace: there is no command `report`; did you mean `hotspots`?
+  allotrace: there is no command `flamegraph`; did you mean `view`?
+  allotrace: there is no command `live`; did you mean `top`?
   $ allotrace frobnicate
   allotrace: there is no command `frobnicate`
   Try `allotrace --help`.

@@ -384,3 +384,14 @@ A folder of segments holds one process, too, unless it is asked for each:
   $ allotrace run --rate 1 --keep 1h -o each/%p -- sh -c 'ls >/dev/null; :' 2>&1 | grep -c child
   0
   [1]
+
+The programs that one process ran in turn are named by one pattern if they are many. What takes too long is named in the last line:
+
+  $ cat >many.c <<'END'
+  > #include <stdlib.h>
+  > int main(void) { for (int i = 0; i < 550000; i++) { void *volatile p = malloc(1000); free(p); } }
+  > END
+  $ gcc -O1 -g -o many many.c
+  $ allotrace run --rate 0.1 -o turn.ctf -- sh -c 'exec sh -c "exec sh -c \"exec sh -c \\\"exec ./many\\\"\""' 2>&1 | tail -2
+  allotrace: top sites: .*several/many.c:2 main.*: allotrace hotspots 'turn\.\*ctf' (re)
+  allotrace: peak, growth, advice: allotrace 'turn.*ctf'

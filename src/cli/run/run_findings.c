@@ -97,7 +97,7 @@ static bool say_advice(const saying *s, const query_result *q) {
     return best;
 }
 
-void run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
+bool run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
                       size_t lines) {
     const saying s = {.o = o,
                       .trace = trace,
@@ -108,7 +108,7 @@ void run_findings_say(output *o, const profile *p, const char *trace, bool is_la
     query_result q;
     if (!profile_has_times(p) || p->table.count == 0 || p->table.count > MOST_BLOCKS ||
         lines == 0 || (hides && !filter_parse(LIBRARIES_HIDDEN, &hide, &error)))
-        return;
+        return false;
     if (query_run(&q, p, &(query_spec){.filter = hide, .keep_rows = true, .finds_peak = true})) {
         lines -= say_peak(&s, p);
         lines -= lines > 0 && say_growing(&s, &q);
@@ -117,4 +117,5 @@ void run_findings_say(output *o, const profile *p, const char *trace, bool is_la
         query_free(&q);
     }
     filter_free(hide);
+    return true;
 }

@@ -363,11 +363,9 @@ static void say_findings(output *o, summary *s, const run_traces *t, size_t line
     const char *trace = word ? word : path;
     if (!s->n_unread)
         say_top_sites(o, s, all ? all : trace);
-    if (!s->n_unread)
-        run_findings_say(o, s->profile, trace, several, hides(s), lines);
-    output_format(o, "allotrace: %s: allotrace ",
-                  s->profile && s->profile->table.count == 0 ? "peak, growth, advice"
-                                                             : "look closer");
+    const bool said =
+        !s->n_unread && run_findings_say(o, s->profile, trace, several, hides(s), lines);
+    output_format(o, "allotrace: %s: allotrace ", said ? "look closer" : "peak, growth, advice");
     output_shown(o, all ? all : trace);
     output_char(o, '\n');
     free(word);

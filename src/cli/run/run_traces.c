@@ -147,13 +147,17 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
         closedir(folder);
 }
 
-/* Makes a shell pattern, with `*` for the process id. Returns NULL if the name contains special
- * characters of shells. */
+/* Makes a shell pattern, with `*` for the process id, or else for the number of an earlier program.
+ * Returns NULL if the name contains special characters of shells. */
 static char *glob_of(const char *pattern) {
-    char glob[PATH_MAX];
-    return !strpbrk(pattern, "*?[\\") && trace_name_with(pattern, "*", glob, sizeof glob)
-               ? strdup(glob)
-               : NULL;
+    char name[PATH_MAX], *glob = NULL;
+    if (strpbrk(pattern, "*?[\\") || !trace_name_with(pattern, "*", name, sizeof name))
+        return NULL;
+    if (trace_name_is_per_process(pattern))
+        return strdup(name);
+    const size_t end = trace_name_stem(name);
+    return name[end] && asprintf(&glob, "%.*s.*%s", (int)end, name, name + end + 1) > 0 ? glob
+                                                                                        : NULL;
 }
 
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,

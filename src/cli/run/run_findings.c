@@ -106,8 +106,10 @@ bool run_findings_say(output *o, const profile *p, const char *trace, bool is_la
     filter *hide = NULL;
     filter_error error;
     query_result q;
-    if (!profile_has_times(p) || p->table.count == 0 || p->table.count > MOST_BLOCKS ||
-        lines == 0 || (hides && !filter_parse(LIBRARIES_HIDDEN, &hide, &error)))
+    if (!profile_has_times(p))
+        return true;
+    if (p->table.count == 0 || p->table.count > MOST_BLOCKS || lines == 0 ||
+        (hides && !filter_parse(LIBRARIES_HIDDEN, &hide, &error)))
         return false;
     if (query_run(&q, p, &(query_spec){.filter = hide, .keep_rows = true, .finds_peak = true})) {
         lines -= say_peak(&s, p);

@@ -6,10 +6,10 @@
 #include "profile/profile.h"
 #include "render/output.h"
 
-/* Adds at most `lines` lines, and returns whether it may have added some. Adds none if the profile
- * has no table of blocks, or a large one, which would delay the end of a run. `trace` is quoted for
- * a shell. `is_largest`: the trace is the largest of several, and each line says so. `hides`:
- * libraries are hidden, so places are their callers. */
+/* Adds at most `lines` lines, and returns false if it left out what the trace can show. Adds none
+ * if the profile has no table of blocks, or a large one, which would delay the end of a run.
+ * `trace` is quoted for a shell. `is_largest`: the trace is the largest of several, and each line
+ * says so. `hides`: libraries are hidden, so places are their callers. */
 bool run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
                       size_t lines);
 

@@ -10,7 +10,8 @@
 enum { TRACE_ENDS = 64 }; /* frames shown at each end of a long stack trace */
 
 /* Writes the whole message, however long the names in it are. */
-static void complain(lox_vm *vm, const char *format, va_list arguments) {
+__attribute__((nonnull, format(printf, 2, 0))) static void complain(lox_vm *vm, const char *format,
+                                                                    va_list arguments) {
     char some[256], *text = some;
     va_list again;
     va_copy(again, arguments);

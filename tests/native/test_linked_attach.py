@@ -12,10 +12,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 from resident import ROUNDS, PLUGIN, Resident, allotrace, check_between, check_killed, good, read  # it finds the next ones
 import tap
+from recording import patiently
 from tap import Skip, same, test
 
 LINKED, OWN = map(os.path.abspath, sys.argv[10:12])
@@ -292,7 +292,7 @@ int main(void) {
 def code_in_whose_middle_a_thread_stands_is_left_alone():
     """Where a signal handler goes back to is such a place."""
     with Waiting(build("t", MIDDLE)) as program:
-        time.sleep(0.1)  # it is in the handler
+        patiently(lambda: pathlib.Path(f"/proc/{program.pid}/syscall").read_text().startswith("34 "), "it is in the handler, in pause")
         before = code(program.pid)
         said = attach(program.pid, "-r", "1")
         same(code(program.pid) == before, True, "its code")

@@ -52,11 +52,11 @@ class Local(http.client.HTTPConnection):
 class Agent:
     """With a rule for a service of this test alone: its name is part of what it is called by."""
 
-    def __init__(self, *lines, agent=(), rate="1", under=()):
+    def __init__(self, *lines, agent=(), rate="1", scan="100ms", under=()):
         shutil.rmtree("rings", ignore_errors=True)
         self.name = f"shop{os.getpid()}"
         shutil.copy(SERVICE, self.name)
-        settings = ["[agent]", f'folder = "{os.getcwd()}/rings"', f'status = "unix:{os.getcwd()}/socket"', 'scan = "100ms"',
+        settings = ["[agent]", f'folder = "{os.getcwd()}/rings"', f'status = "unix:{os.getcwd()}/socket"', f'scan = "{scan}"',
                     "pprof = true", *agent, "[[process]]", 'name = "shop"', f'command = "{self.name}"', f"rate = {rate}", *lines]
         pathlib.Path("agent.toml").write_text("\n".join(settings) + "\n")
         self.services = []
@@ -171,8 +171,20 @@ def one_that_ends_is_forgotten_and_its_successor_recorded():
         second = agent.serve()
         agent.await_state(second, "recording")
         status = agent.status()
-        same((status["recordings_started"], status["recordings_ended"], status["failures"]), (2, 1, 0))
+        same((status["recordings_started"], status["recordings_ended"], status["failures"]), (2, 1, 0), f"{status} {agent.end()[1]}")
         assert hotspots(*rings()[0].glob(f"*.{first.pid}-*.ctf"))["short_lived"] > 0
+
+
+@test
+def one_that_ends_is_not_begun_again_before_its_parent_has_waited_for_it():
+    """And before it is looked for again, which here is too late to matter."""
+    with Agent(scan="5s") as agent:
+        service = agent.serve()
+        agent.await_state(service, "recording")
+        service.send_signal(signal.SIGUSR1)
+        patiently(lambda: (p := agent.of(service)) is None or p["state"] != "recording", "it has ended")
+        status = agent.status()
+        same((status["recordings_started"], status["recordings_ended"], status["failures"]), (1, 1, 0))
 
 
 @test

@@ -15,8 +15,12 @@
 
 enum { TEXT_MAX = 8192 };
 
+/* One that has ended, and for which its parent has not waited yet, has no program any more. */
 uint64_t agent_find_start(pid_t pid) {
-    return proc_stat((uint64_t)pid, PROC_STARTTIME);
+    char program[PATH_MAX];
+    return proc_link((uint64_t)pid, "exe", program, sizeof program)
+               ? proc_stat((uint64_t)pid, PROC_STARTTIME)
+               : 0;
 }
 
 static bool effective_user(pid_t pid, uid_t *uid) {

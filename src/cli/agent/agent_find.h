@@ -24,7 +24,7 @@ typedef VEC(found_process) found_processes;
  * memory, or /proc cannot be read. */
 bool agent_find(const agent_config *c, found_processes *found);
 
-/* Returns when a process started; 0: there is no such process. */
+/* Returns when a process started; 0: there is no such process, or it has ended. */
 uint64_t agent_find_start(pid_t pid);
 
 #endif

@@ -86,6 +86,30 @@ What is summed up is in six lines at most, and what would take long is left out:
    peak
    look closer
 
+Where the order of events in different threads is unknown, the peak has bounds, which are those of the report:
+
+  $ cat >order.c <<'END'
+  > #include <pthread.h>
+  > #include <stdlib.h>
+  > static void *work(void *of) {
+  >   for (int i = 0; i < 2000; i++)
+  >     free(malloc(500 + i % 7));
+  >   return of;
+  > }
+  > int main(void) {
+  >   pthread_t t[8];
+  >   for (int i = 0; i < 8; i++)
+  >     pthread_create(&t[i], NULL, work, NULL);
+  >   for (int i = 0; i < 8; i++)
+  >     pthread_join(t[i], NULL);
+  > }
+  > END
+  $ gcc -O1 -fno-builtin -pthread -o order order.c
+  $ bounds() { head -1 | grep -o '[(].* … [^,)]*'; }
+  $ until allotrace run --rate 1 -o order.ctf -- ./order >said 2>&1; allotrace peak order.ctf | bounds >reported; do :; done
+  $ grep peak: said | bounds | cmp - reported && echo the same
+  the same
+
 A name that a shell would take apart is quoted:
 
   $ allotrace run --rate 0.1 -o "it's.ctf" -- ls -d . 2>&1 | tail -1

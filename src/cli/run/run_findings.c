@@ -38,7 +38,8 @@ static bool say_peak(const saying *s, const profile *p) {
     peak found;
     if (!peak_query(p, NULL, &found) || found.own.samples == 0)
         return false;
-    const figure most = figure_of(p, found.own.samples), end = figure_of(p, found.end_samples);
+    const figure most = figure_between(p, found.own.samples, found.own_spread);
+    const figure end = figure_of(p, found.end_samples);
     output_format(s->o, "allotrace: peak%s: %s%s at %s; %s%s at the end", s->in,
                   figure_bytes(most.value).text, figure_beside(figure_margin(&most)).text,
                   figure_duration(found.at.time).text, figure_bytes(end.value).text,

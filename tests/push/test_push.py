@@ -287,9 +287,10 @@ def insist_until_ctrl_c(r, *words, ends=0):
             assert "recording process" in process.stderr.readline()
             patiently(lambda: os.path.exists("x.ctf") and os.path.getsize("x.ctf") > 0, "it is recorded")
             process.send_signal(signal.SIGINT)
-        patiently(lambda: r.seen >= 3, "it tries again")
+        patiently(lambda: r.seen >= 3 or process.poll() is not None, "it tries again")
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1]
+    assert r.seen >= 3, f"{words}: {r.seen} tries: {said}"
     assert r.seen <= 5, f"{r.seen} tries: {said}"
     same(said.count("nothing was pushed to"), 1, said)
 

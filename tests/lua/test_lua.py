@@ -132,6 +132,15 @@ def stacks_are_those_that_lua_has(version, lua):
 
 
 @test
+def functions_called_by_a_key_do_not_have_the_name_of_the_table(version, lua):
+    names = set()
+    for b in record([*interpreted(lua), HERE / "keys.lua"]).blocks:
+        if b.bytes > 30000 and any("keys.lua" in f for f in b.frames):
+            names.add(next(f.split("@")[0] for f in reversed(b.frames) if "keys.lua" in f))
+    same(names, {f"function <keys.lua:{line}>" for line in (3, 7, 11)}, "their names")
+
+
+@test
 def lines_of_constructors_are_right(version, lua):
     trace = record([*interpreted(lua), HERE / "tables.lua"])
     lines = collections.Counter()

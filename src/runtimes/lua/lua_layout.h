@@ -18,7 +18,8 @@ enum { LUA_NO_OPCODE = 255 };
 
 /* The opcodes from which the names and lines of functions are found. */
 struct lua_opcodes {
-    uint8_t move, get_upvalue, get_global, get_upvalue_field, get_table, get_field, self;
+    uint8_t move, get_upvalue, get_global, get_upvalue_field, get_field, self;
+    uint8_t get_table, get_integer; /* by any key; by a number alone */
     uint8_t call, tail_call, for_call;
     uint8_t new_table, set_list, closure; /* allocate while the pc is in a register only */
     uint8_t extra;                        /* follows an instruction and belongs to it */

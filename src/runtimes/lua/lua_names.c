@@ -149,6 +149,12 @@ static const char *name_loaded(const struct lua_layout *l, uintptr_t proto,
     return NULL;
 }
 
+/* Whether an instruction loads a value by a key, which need not be a name. */
+static bool loads_by_key(const struct lua_opcodes *op, unsigned opcode) {
+    return opcode == op->get_table || opcode == op->get_integer || opcode == op->get_field ||
+           opcode == op->get_upvalue_field;
+}
+
 /* Returns the name of what is in a register before an instruction. A function is loaded just before
  * the arguments of its call, so a long search would find nothing. */
 static const char *name_in_register(const struct lua_layout *l, uintptr_t proto, unsigned reg,
@@ -165,6 +171,8 @@ static const char *name_in_register(const struct lua_layout *l, uintptr_t proto,
         name = name_loaded(l, proto, &o, &from);
         if (!name && from < reg)
             return local(l, proto, from, i - 1);
+        if (!name && loads_by_key(&l->op, o.opcode))
+            return NULL; /* an earlier instruction may have loaded the table into the register */
     }
     return name;
 }

@@ -174,8 +174,10 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->samples += samples;
     s->total = s->profile ? figure_sum(s->total, f) : f;
     s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
-    s->in_libraries += add_sites(&s->sites[false], p, false) ? f.value : 0;
-    add_sites(&s->sites[true], p, true);
+    const bool in_libraries = add_sites(&s->sites[false], p, false);
+    s->in_libraries += in_libraries ? f.value : 0;
+    if (in_libraries || t->all.count > 1) /* a single trace decides at once */
+        add_sites(&s->sites[true], p, true);
     if (s->profile && f.value <= s->greatest_value) {
         profile_free(p);
         free(p);

@@ -79,6 +79,12 @@ struct memtrace_reader {
     uint64_t next_id; /* id of its next allocation */
 };
 
+/* Returns how many bytes were read from a file that is not compressed, which may end within a
+ * packet. */
+static inline uint64_t reader_bytes_read(const memtrace_reader *r) {
+    return r->in.n_read;
+}
+
 /* ---- errors (reader.c) -------------------------------------------------------------------- */
 
 memtrace_status reader_error_nomem(memtrace_error *error);

@@ -162,6 +162,35 @@ def killed_workers_are_there_to_their_ends():
         assert "target_workers.c" in names, names
 
 
+def has_read_all_of(spool, keepers):
+    """Whether a keeper has read the file to its end."""
+    for keeper in children(keepers):
+        for fd in pathlib.Path(f"/proc/{keeper}/fd").glob("*"):
+            at = read(f"/proc/{keeper}/fdinfo/{fd.name}").split()
+            if os.path.realpath(fd) == spool and at[1] == str(os.path.getsize(spool)):
+                return True
+    return False
+
+
+@test
+def a_part_of_a_packet_does_not_keep_the_run_from_ending():
+    with Run("-r", "1", "--keep", "16s", workers=1) as r:
+        patiently(lambda: len(segments()) >= 2, "segments")
+        worker, = r.workers()
+        os.kill(worker, signal.SIGSTOP)
+        spool = next(os.path.realpath(f"d/{name}") for name in spools() if f".{worker}." in name)
+        data, magic = pathlib.Path(spool).read_bytes(), pathlib.Path(segments()[0]).read_bytes()[:4]
+        with open(spool, "ab") as file:  # as if the program was killed while it wrote
+            file.write(data[data.rindex(magic):][:100])
+        patiently(lambda: has_read_all_of(spool, r.keepers), "the keeper has read it")
+        said = r.end(signal.SIGKILL)
+        same(r.run.returncode, 0, said)
+        r.await_end()
+        born, _ = events(of_process(worker))
+        assert r.counts()[0][0] - 2000 <= born <= r.counts()[0][0] + 1, (born, r.counts())
+        same(spools(), [], "what is left over")
+
+
 @test
 def without_run_the_keepers_go_on():
     with Run("-r", "1", "--keep", "16s") as r:

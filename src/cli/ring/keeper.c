@@ -35,6 +35,7 @@
 #include "platform/clock.h"
 #include "trace/cutter.h"
 #include "trace/end.h"
+#include "trace/reader.h"
 
 enum {
     LOOK_MS = 100,       /* between checks of the spool */
@@ -69,6 +70,7 @@ typedef struct keeping {
                                 processes */
     keeper_pace pace;
     bool over;       /* nothing more will be recorded, and the spool is complete */
+    bool torn;       /* the reader has read a part of a packet that is no longer there */
     bool is_known;   /* `pid` is certainly the process that records, not one with the same id in
                         another namespace */
     bool states_end; /* the process itself stated how the recording ended */
@@ -400,10 +402,29 @@ static bool has_ended(const keeping *k) {
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
 }
 
-/* Adds to the spool the events that a killed program had not written. */
+enum { TAIL = 64 * 1024 }; /* more than a packet */
+
+/* Reads again the part of a packet with which what was read ends. Returns its size. */
+static size_t read_tail(const keeping *k, uint8_t tail[TAIL]) {
+    uint64_t begin, total;
+    memtrace_reader_progress(k->reader, &begin, &total);
+    const uint64_t size = reader_bytes_read(k->reader) - begin;
+    const ssize_t n = pread(k->spool_fd, tail, size < TAIL ? size : TAIL, (off_t)begin);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* Adds to the spool the events that a killed program had not written. The program may have been
+ * killed while it wrote a packet. If that is replaced by another one, the reader cannot go on. */
+static void add_unwritten(keeping *k) {
+    uint8_t before[TAIL], after[TAIL];
+    const size_t n = read_tail(k, before);
+    run_rescue_finish_open(k->rescue, k->spool_fd);
+    k->torn |= read_tail(k, after) != n || memcmp(before, after, n) != 0;
+}
+
 static void rescue(keeping *k) {
     k->states_end = run_rescue_states_end(k->spool_fd);
-    run_rescue_finish_open(k->rescue, k->spool_fd);
+    add_unwritten(k);
     if (k->of_child || (k->rescue < 0 && k->process < 0))
         run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
     k->over = true;
@@ -426,18 +447,17 @@ static bool has_grown(keeping *k, uint64_t size) {
  * none. */
 static bool wait_for_more(void *context) {
     keeping *k = context;
-    uint64_t done, total;
-    memtrace_reader_progress(k->reader, &done, &total);
+    const uint64_t done = reader_bytes_read(k->reader); /* maybe a part of a packet, too */
     for (;;) {
         if (!cut_if_due(k) || !flush(k))
             return false;
         if (has_grown(k, done))
-            return true;
+            return !k->torn;
         const bool replaced = is_replaced(k);
         if (replaced) /* other threads recorded until the exec was complete */
-            run_rescue_finish_open(k->rescue, k->spool_fd);
+            add_unwritten(k);
         if (replaced || k->over)
-            return has_grown(k, done);
+            return has_grown(k, done) && !k->torn;
         if (has_ended(k) && !is_replaced(k))
             rescue(k);
         else

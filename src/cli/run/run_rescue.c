@@ -1,5 +1,5 @@
 /* run_rescue.c: examines the packets in the shared streams one by one. Only whole packets are
- * added, after the last whole packet of the trace. */
+ * added, after the last whole packet of the trace; first the one of which a part is there. */
 #include "cli/run/run_rescue.h"
 
 #include <errno.h>
@@ -192,13 +192,22 @@ static uint64_t since_start(const whole_packets *w, uint64_t time) {
     return time > w->start_time ? time - w->start_time : 0;
 }
 
-static void add_packet(int fd, const rescued_packet *packet) {
+/* Returns whether a part of the packet is in the file already, behind the whole packets. */
+static bool is_begun(int fd, off_t end, const rescued_packet *packet) {
+    uint8_t *bytes = malloc(packet->size);
+    const ssize_t n = bytes ? pread(fd, bytes, packet->size, end) : 0;
+    const bool is = n > 0 && memcmp(bytes, packet->bytes, (size_t)n) == 0;
+    free(bytes);
+    return is;
+}
+
+static void add_packet(int fd, const rescued_packet *packet, bool only_begun) {
     packet_header h;
     packet_mark mark;
     if (packet->size < FORMAT_LEAST_PACKET || !parse_start(packet->bytes, packet->size, &h, &mark))
         return;
     const whole_packets w = find_packets(fd, &mark);
-    if (w.size == 0 || w.there)
+    if (w.size == 0 || w.there || (only_begun && !is_begun(fd, w.size, packet)))
         return;
     const int error = append_packet(fd, w.size, packet->bytes, packet->size);
     const memtrace_end early = end_make(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
@@ -212,7 +221,8 @@ typedef struct rescued {
     int trace;
     void *stream; /* buffer for a copy */
     unsigned *patience;
-    uint64_t only; /* a process; 0: all processes, with the traces of their earlier programs */
+    bool only_begun; /* only packets in the middle of whose writing the program was killed */
+    uint64_t only;   /* a process; 0: all processes, with the traces of their earlier programs */
 } rescued;
 
 static bool is_meant(const rescued *r, const struct rescue_slot *slot) {
@@ -281,7 +291,7 @@ static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
         return;
     const int trace = open_trace_of(r, slot);
     for (size_t i = 0; trace >= 0 && i < WRITER_RESCUED_PACKETS; i++)
-        add_packet(trace, &packets[i]);
+        add_packet(trace, &packets[i], r->only_begun);
     file_close(trace);
 }
 
@@ -329,9 +339,18 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
     file_close(trace);
 }
 
+static bool ends_within_packet(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && find_packets(fd, NULL).size < st.st_size;
+}
+
 static void finish(int fd, rescued *r) {
     r->stream = malloc(writer_stream_size());
     if (r->stream) {
+        r->only_begun = !r->pattern && ends_within_packet(r->trace);
+        if (r->only_begun) /* first, since the keeper may have read the part that is there */
+            for_each_slot(fd, visit_stream, r);
+        r->only_begun = false;
         for_each_slot(fd, visit_stream, r);
         for_each_slot(fd, visit_end, r);
     }

@@ -101,10 +101,7 @@ bool answer_info(request *r) {
     return true;
 }
 
-void api_live(viewer *v, size_t trace, output *o) {
-    reading *r = viewer_take(v, trace, false);
-    if (!r)
-        return;
+void api_live(viewer *v, size_t trace, reading *r, output *o) {
     const profile *p = &r->profile;
     uint64_t live = 0;
     for (size_t i = 0; i < p->table.count; i++)
@@ -119,5 +116,4 @@ void api_live(viewer *v, size_t trace, output *o) {
     }
     write_samples(o, r, "allocated", cct_sum(p->samples));
     output_char(o, '}');
-    reading_release(r);
 }

@@ -111,10 +111,19 @@ static bool parse_spec(request *r, const char *text, query_spec *spec, filter **
     return true;
 }
 
+/* How keys begin: with the trace, the serial of the reading and the measure. */
+#define KEY_BEGIN "%zu %" PRIu64 " %d "
+
+void api_forget(viewer *v, size_t trace, const reading *r, measure m) {
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, KEY_BEGIN, trace, r->serial, (int)m);
+    cache_forget(v->cache, prefix);
+}
+
 static bool set_key(asked *a, const query_spec *spec, const char *text) {
-    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %d %d %s\n", a->trace,
-                    a->reading->serial, (int)spec->measure, spec->moment, spec->show_wrappers,
-                    spec->keep_rows, spec->keep_counted, spec->alone, text ? text : "") >= 0;
+    return asprintf(&a->key, KEY_BEGIN "%" PRIu64 " %d %d %d %d %s\n", a->trace, a->reading->serial,
+                    (int)spec->measure, spec->moment, spec->show_wrappers, spec->keep_rows,
+                    spec->keep_counted, spec->alone, text ? text : "") >= 0;
 }
 
 /* A question about the microsecond of the peak is answered for the peak itself, not for the end of

@@ -1,6 +1,6 @@
 /* download.h: a trace as a file in the format of another tool, for the page and for pprof. The
- * functions that write such files belong to a stage above the server; whoever starts the server
- * passes them in. */
+ * functions that write such files belong to a stage above this one; whoever makes the viewer passes
+ * them in. */
 #ifndef ANSWERS_DOWNLOAD_H
 #define ANSWERS_DOWNLOAD_H
 

@@ -46,6 +46,7 @@ bool viewer_init(viewer *v, char *const *paths, size_t n) {
     give_memory_back();
     *v = (viewer){.traces = calloc(n + VIEWER_OPENED, sizeof *v->traces),
                   .cache = cache_new(CACHE_MOST)};
+    pthread_mutex_init(&v->listening, NULL);
     if (!v->traces || !v->cache) {
         viewer_free(v);
         return false;
@@ -72,6 +73,7 @@ void viewer_free(viewer *v) {
         pthread_cond_destroy(&v->traces[i].changed);
     }
     free(v->traces);
+    pthread_mutex_destroy(&v->listening);
     *v = (viewer){0};
 }
 
@@ -160,6 +162,13 @@ static void number_reading(reading *r, const reading *old) {
     r->generation = old ? old->generation + !same : 1;
 }
 
+static void tell_listener(viewer *v, size_t trace) {
+    pthread_mutex_lock(&v->listening);
+    if (v->published)
+        v->published(v->listener, trace);
+    pthread_mutex_unlock(&v->listening);
+}
+
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
                     size_t n_warnings, reading_state state) {
     viewer_trace *t = &v->traces[trace];
@@ -188,9 +197,17 @@ bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning 
     }
     reading_release(old);
     limit_cache(v);
-    if (v->published)
-        v->published(v->context, trace);
+    tell_listener(v, trace);
     return true;
+}
+
+void viewer_listen(viewer *v, void (*published)(void *context, size_t trace), void *context) {
+    pthread_mutex_lock(&v->listening);
+    v->published = published;
+    v->listener = context;
+    pthread_mutex_unlock(&v->listening);
+    for (size_t i = 0; i < v->n_traces; i++)
+        tell_listener(v, i);
 }
 
 void viewer_fail(viewer *v, size_t trace) {

@@ -56,12 +56,12 @@ typedef struct viewer {
     size_t most_traces;
     cache *cache;
     const char *version;
-    long pid;            /* process id of the server; 0: there is none */
-    const char *sources; /* folder of source files with relative names */
-    bool live;           /* the traces are being followed */
-    /* Called after each publication, from the thread that published; may be NULL. */
+    long pid;                  /* process id of the server; 0: there is none */
+    const char *sources;       /* folder of source files with relative names */
+    bool live;                 /* the traces are being followed */
+    pthread_mutex_t listening; /* guards these two; see viewer_listen */
     void (*published)(void *context, size_t trace);
-    void *context;
+    void *listener;
     /* Starts to read trace `trace`, whose path and name are set, and returns once a part is
      * published. Returns false, with one line in `why`, on failure. Called by one thread at a time.
      * NULL: no traces can be opened. */
@@ -84,6 +84,11 @@ bool viewer_open(viewer *v, char *path, const char *name, size_t *trace, char *w
  * Copies the warnings. */
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
                     size_t n_warnings, reading_state state);
+
+/* Has `published` called after each publication, from the thread that published, and now for each
+ * trace; NULL: no more. Afterwards the function that was set before is neither called nor
+ * running. */
+void viewer_listen(viewer *v, void (*published)(void *context, size_t trace), void *context);
 
 /* Tells those who wait for blocks that reading failed. */
 void viewer_fail(viewer *v, size_t trace);

@@ -1,7 +1,6 @@
 /* export_html.c: a trace as a single file that a browser opens without a server. Sends the API the
  * requests of the page and embeds the answers in the page, as compressed JSON in base64 in one
  * element. The page's other files are those that the server embeds. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,13 +164,6 @@ static void ask(asker *a, const char *endpoint, const char *const *named) {
 #define ASK(a, endpoint, ...)                                                                      \
     ask(a, endpoint, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-/* Frees the cached trees of a measure: they are large, and other measures do not share them. */
-static void forget(asker *a, const reading *r, measure m) {
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, "0 %" PRIu64 " %d ", r->serial, (int)m);
-    cache_forget(a->viewer->cache, prefix);
-}
-
 /* The advice is about what was allocated, whatever measure the page requests it with. */
 static void ask_advice(asker *a, const char *by) {
     api_parameter q[2] = {{.name = "measure", .value = by}};
@@ -211,7 +203,7 @@ static void ask_all(asker *a, const reading *r) {
     ASK(a, "timeline", "buckets", "500");
     ASK(a, "peaks", "n", "8");
     ask_advice(a, NULL);
-    forget(a, r, MEASURE_ALLOCATED);
+    api_forget(a->viewer, 0, r, MEASURE_ALLOCATED);
     for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
         if (m == MEASURE_REQUESTED)
@@ -224,7 +216,7 @@ static void ask_all(asker *a, const reading *r) {
             ask_more(a, by);
         if (m == MEASURE_ALLOCATED)
             ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
-        forget(a, r, m);
+        api_forget(a->viewer, 0, r, m);
     }
 }
 
@@ -250,7 +242,7 @@ static void ask_around(asker *a, const reading *r, const functions_list *list, s
             const char *kind = callees ? "callees" : "callers";
             ASK(a, "tree", "mode", kind, "focus", name, "width", "500", "rows", "64");
             ASK(a, "table", "kind", kind, "focus", name, "limit", "40");
-            forget(a, r, MEASURE_ALLOCATED);
+            api_forget(a->viewer, 0, r, MEASURE_ALLOCATED);
         }
         asked++;
     }

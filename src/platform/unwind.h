@@ -12,8 +12,9 @@
  * Why not use something else? Frame pointers are missing in most libraries. glibc's backtrace takes
  * locks, may allocate, and is twenty times slower. libunwind is slower, too, and copies what it
  * finds (CONTRIBUTING.md has the measurements). The hardware's branch records are short and not
- * available in containers. This code uses one cached row for each frame (unwind.c). Trails build on
- * it: they take a stack by its difference from the previous one (unwind_trail.h). */
+ * available in containers. This code uses one cached row for each frame (unwind.c). The
+ * recorder uses trails, which build on it and take a stack by its difference from the previous one
+ * (unwind_trail.h). */
 #ifndef PLATFORM_UNWIND_H
 #define PLATFORM_UNWIND_H
 

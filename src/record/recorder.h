@@ -1,5 +1,6 @@
 /* recorder.h: the layer between interposed calls and a session. It answers whether anything is
- * recorded in this process now, and owns the one session of the process and its life. */
+ * recorded in this process now, and owns the one session of the process and its life. A call passes
+ * preload.c, native.c (what counts), domain.h (the thread's stream and stacks) and session.c. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 

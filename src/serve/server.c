@@ -572,16 +572,16 @@ static void on_published(void *context, size_t trace) {
     reading *r = viewer_take(s->viewer, trace, false);
     if (!r)
         return;
-    uint64_t generation = r->generation, serial = r->serial;
-    reading_release(r);
     output_start(&o, OUTPUT_MEMORY);
-    output_format(&o, "event: trace\nid: %zu-%llu\ndata: ", trace, (unsigned long long)generation);
-    api_live(s->viewer, trace, &o);
+    output_format(&o, "event: trace\nid: %zu-%llu\ndata: ", trace,
+                  (unsigned long long)r->generation);
+    api_live(s->viewer, trace, r, &o);
     output_text(&o, "\n\n");
     if (o.error)
         free(o.buffer);
     else
-        streams_publish(s->streams, trace, serial, o.buffer, o.used);
+        streams_publish(s->streams, trace, r->serial, o.buffer, o.used);
+    reading_release(r);
 }
 
 /* ---- starting and stopping --------------------------------------------------------------- */
@@ -639,10 +639,7 @@ static bool start(server *s, const server_options *options, char *why, size_t si
         return false;
     }
     set_address(s);
-    for (size_t i = 0; i < s->viewer->n_traces; i++)
-        on_published(s, i);
-    s->viewer->published = on_published;
-    s->viewer->context = s;
+    viewer_listen(s->viewer, on_published, s);
     return start_daemons(s, why, size);
 }
 
@@ -680,7 +677,7 @@ static void stop_suspending(server *s) {
 void server_stop(server *s) {
     if (!s)
         return;
-    s->viewer->published = NULL;
+    viewer_listen(s->viewer, NULL, NULL);
     viewer_end(s->viewer);
     stop_suspending(s);
     for (int i = 0; i < LISTEN_SOCKETS; i++)

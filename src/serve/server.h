@@ -6,20 +6,14 @@
  * pages open in the same browser can send requests here, too.
  *
  * Way. libmicrohttpd parses requests (server.c). A guard (guard.h) rejects requests that do not
- * come from our page. A worker (workers.h) computes the answer while others proceed. An endpoint is
- * a function from parameters to JSON, in a file answers/answer_NAME.c. Answers are built from parts
- * that questions share, such as the costs of a filter or the tree of a lens. The cache
- * (answers/cache.h) keeps these parts, keyed by what they depend on; a part that several threads
- * ask for at the same time is computed once. The current state of a trace is a reading
- * (answers/viewer.h), which is immutable. The page learns of new readings through a stream of
- * events (streams.h).
+ * come from our page. A worker (workers.h) computes the answer while others proceed. The page
+ * learns of new readings of a trace through a stream of events (streams.h).
  *
  * Why not otherwise. Other viewers send all data to the page at once, which fails at some hundred
  * megabytes. A process for each request would have to read the trace again.
  *
- * What must hold. An answer depends on nothing but the reading and the parameters. Threads share
- * mutable state only through the cache and the viewer. The server hands out nothing that the page
- * does not need: the only files it reads for the page are those that the trace names as sources. */
+ * What must hold. The server hands out nothing that the page does not need: the only files it reads
+ * for the page are those that the trace names as sources. */
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 

@@ -65,9 +65,13 @@ static void wake_all(streams *s) {
 
 void streams_publish(streams *s, size_t trace, uint64_t serial, char *text, size_t size) {
     pthread_mutex_lock(&s->lock);
-    free(s->latest[trace].text);
-    s->latest[trace] = (news){.serial = serial, .text = text, .size = size};
-    wake_all(s);
+    news *latest = &s->latest[trace];
+    const bool is_newer = serial > latest->serial;
+    free(is_newer ? latest->text : text);
+    if (is_newer) {
+        *latest = (news){.serial = serial, .text = text, .size = size};
+        wake_all(s);
+    }
     pthread_mutex_unlock(&s->lock);
 }
 

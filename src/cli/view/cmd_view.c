@@ -3,8 +3,8 @@
  * The viewer answers requests as soon as there is a first picture. view_session owns the traces and
  * the server. view_trace reads a large trace in two passes at the same time, one without blocks for
  * the first picture and one with blocks for later queries, and continues to read a trace that
- * grows. profile_names resolves addresses of a program that is still running. src/serve answers
- * requests. */
+ * grows. profile_names resolves addresses of a program that is still running. src/serve takes
+ * requests to src/answers. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -3,12 +3,12 @@
 #include "push/http.h"
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/library.h"
 #include "platform/clock.h"
 
 enum {
@@ -20,45 +20,44 @@ enum {
 
 /* The functions of libcurl that are used. */
 #define CURL_FUNCTIONS(X)                                                                          \
-    X(curl_global_init)                                                                            \
-    X(curl_easy_init)                                                                              \
-    X(curl_easy_setopt)                                                                            \
-    X(curl_easy_getinfo)                                                                           \
-    X(curl_easy_strerror)                                                                          \
-    X(curl_easy_cleanup)                                                                           \
-    X(curl_multi_init)                                                                             \
-    X(curl_multi_add_handle)                                                                       \
-    X(curl_multi_perform)                                                                          \
-    X(curl_multi_poll)                                                                             \
-    X(curl_multi_info_read)                                                                        \
-    X(curl_multi_remove_handle)                                                                    \
-    X(curl_multi_cleanup)                                                                          \
-    X(curl_slist_append)                                                                           \
-    X(curl_slist_free_all)
+    X(global_init)                                                                                 \
+    X(easy_init)                                                                                   \
+    X(easy_setopt)                                                                                 \
+    X(easy_getinfo)                                                                                \
+    X(easy_strerror)                                                                               \
+    X(easy_cleanup)                                                                                \
+    X(multi_init)                                                                                  \
+    X(multi_add_handle)                                                                            \
+    X(multi_perform)                                                                               \
+    X(multi_poll)                                                                                  \
+    X(multi_info_read)                                                                             \
+    X(multi_remove_handle)                                                                         \
+    X(multi_cleanup)                                                                               \
+    X(slist_append)                                                                                \
+    X(slist_free_all)
 
 /* The functions are called through pointers, but libcurl's header wraps some in macros. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 static struct {
-#define CURL_POINTER(name) __typeof__(&name) name;
+#define CURL_POINTER(name) __typeof__(&curl_##name) name;
     CURL_FUNCTIONS(CURL_POINTER)
 #undef CURL_POINTER
 } curl;
 
 static const char *load(void) {
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return "libcurl is not installed (Debian: apt-get install libcurl4)";
-#define CURL_LOAD(name)                                                                            \
-    *(void **)&curl.name = dlsym(library, #name);                                                  \
-    if (!curl.name)                                                                                \
-        return "this libcurl is too old: it lacks " #name;
-    CURL_FUNCTIONS(CURL_LOAD)
-#undef CURL_LOAD
-    return NULL;
+#define CURL_NAME(name) "curl_" #name,
+    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL},
+                             *const functions[] = {CURL_FUNCTIONS(CURL_NAME)};
+#undef CURL_NAME
+    static const library libcurl = {
+        .files = files,
+        .functions = functions,
+        .n = sizeof functions / sizeof *functions,
+        .missing = "libcurl is not installed (Debian: apt-get install libcurl4)",
+        .too_old = "this libcurl is too old",
+    };
+    return library_load(&libcurl, (void **)&curl);
 }
 
 const char *http_begin(void) {
@@ -66,7 +65,7 @@ const char *http_begin(void) {
     if (loaded)
         return NULL;
     const char *why = load();
-    if (!why && curl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (!why && curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         why = "libcurl cannot be started";
     loaded = !why;
     return why;
@@ -99,7 +98,7 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *context) {
 
 static bool set_headers(transfer *t) {
     for (size_t i = 0; i < t->request->n_headers; i++) {
-        struct curl_slist *longer = curl.curl_slist_append(t->headers, t->request->headers[i]);
+        struct curl_slist *longer = curl.slist_append(t->headers, t->request->headers[i]);
         if (!longer)
             return false;
         t->headers = longer;
@@ -115,27 +114,27 @@ static const char *certificates(void) {
 }
 
 static void start(transfer *t, http_request *r, CURLM *all, unsigned timeout_ms) {
-    *t = (transfer){.request = r, .handle = curl.curl_easy_init(), .answered = t->answered};
+    *t = (transfer){.request = r, .handle = curl.easy_init(), .answered = t->answered};
     r->n_sent++;
     if (!t->handle || !set_headers(t))
         return;
     const char *file = certificates();
     CURL *h = t->handle;
-    curl.curl_easy_setopt(h, CURLOPT_URL, r->url);
-    curl.curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
-    curl.curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl.curl_easy_setopt(h, CURLOPT_USERAGENT, "allotrace");
-    curl.curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-    curl.curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl.curl_easy_setopt(h, CURLOPT_POSTFIELDS, r->body);
-    curl.curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->size);
-    curl.curl_easy_setopt(h, CURLOPT_HTTPHEADER, t->headers);
-    curl.curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, take_answer);
-    curl.curl_easy_setopt(h, CURLOPT_WRITEDATA, t);
-    curl.curl_easy_setopt(h, CURLOPT_PRIVATE, t);
+    curl.easy_setopt(h, CURLOPT_URL, r->url);
+    curl.easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl.easy_setopt(h, CURLOPT_USERAGENT, "allotrace");
+    curl.easy_setopt(h, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    curl.easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    curl.easy_setopt(h, CURLOPT_POSTFIELDS, r->body);
+    curl.easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->size);
+    curl.easy_setopt(h, CURLOPT_HTTPHEADER, t->headers);
+    curl.easy_setopt(h, CURLOPT_WRITEFUNCTION, take_answer);
+    curl.easy_setopt(h, CURLOPT_WRITEDATA, t);
+    curl.easy_setopt(h, CURLOPT_PRIVATE, t);
     if (file && *file)
-        curl.curl_easy_setopt(h, CURLOPT_CAINFO, file);
-    curl.curl_multi_add_handle(all, h);
+        curl.easy_setopt(h, CURLOPT_CAINFO, file);
+    curl.multi_add_handle(all, h);
 }
 
 static void say(http_request *r, const char *why) {
@@ -145,11 +144,11 @@ static void say(http_request *r, const char *why) {
 
 static void release(transfer *t, CURLM *all) {
     if (t->handle) {
-        curl.curl_multi_remove_handle(all, t->handle);
-        curl.curl_easy_cleanup(t->handle);
+        curl.multi_remove_handle(all, t->handle);
+        curl.easy_cleanup(t->handle);
     }
     t->handle = NULL;
-    curl.curl_slist_free_all(t->headers);
+    curl.slist_free_all(t->headers);
     t->headers = NULL;
 }
 
@@ -162,23 +161,22 @@ static void take_result(transfer *t, CURLcode result) {
                    result == CURLE_COULDNT_RESOLVE_PROXY;
     t->answered = true;
     if (result != CURLE_OK) {
-        say(r, curl.curl_easy_strerror(result));
+        say(r, curl.easy_strerror(result));
         return;
     }
     say(r, t->answer);
-    curl.curl_easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &r->status);
-    if (curl.curl_easy_getinfo(t->handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
-        seconds > 0)
+    curl.easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &r->status);
+    if (curl.easy_getinfo(t->handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
         r->retry_after_ms = (uint64_t)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S) * 1000;
 }
 
 static void take_results(CURLM *all, const http_watch *watch) {
     int left;
-    for (CURLMsg *m; (m = curl.curl_multi_info_read(all, &left));) {
+    for (CURLMsg *m; (m = curl.multi_info_read(all, &left));) {
         transfer *t = NULL;
         if (m->msg != CURLMSG_DONE)
             continue;
-        curl.curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
+        curl.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
         take_result(t, m->data.result);
         release(t, all);
         const unsigned pause_ms = watch->again(watch->context, t->request);
@@ -208,19 +206,19 @@ static void send_all(CURLM *all, transfer *transfers, http_request *requests, si
     int running = 0;
     for (size_t i = 0; i < n; i++)
         start(&transfers[i], &requests[i], all, timeout_ms);
-    while (curl.curl_multi_perform(all, &running) == CURLM_OK) {
+    while (curl.multi_perform(all, &running) == CURLM_OK) {
         take_results(all, watch);
         if ((!start_again(all, transfers, n, timeout_ms) && !running) ||
             watch->stop(watch->context))
             break;
-        curl.curl_multi_poll(all, NULL, 0, WAIT_MS, NULL);
+        curl.multi_poll(all, NULL, 0, WAIT_MS, NULL);
     }
     for (size_t i = 0; i < n; i++)
         finish(&transfers[i], all);
 }
 
 void http_send(http_request *requests, size_t n, unsigned timeout_ms, const http_watch *watch) {
-    CURLM *all = curl.curl_multi_init();
+    CURLM *all = curl.multi_init();
     transfer *transfers = calloc(n, sizeof *transfers);
     if (all && transfers)
         send_all(all, transfers, requests, n, timeout_ms, watch);
@@ -229,5 +227,5 @@ void http_send(http_request *requests, size_t n, unsigned timeout_ms, const http
             say(&requests[i], "not enough memory");
     free(transfers);
     if (all)
-        curl.curl_multi_cleanup(all);
+        curl.multi_cleanup(all);
 }

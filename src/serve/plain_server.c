@@ -2,7 +2,6 @@
 #include "serve/plain_server.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "base/number.h"
 #include "serve/guard.h"
+#include "serve/mhd.h"
 
 enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10, HOST_MAX = 256 };
 
@@ -29,7 +29,7 @@ struct plain_server {
 };
 
 const char *plain_request_value(const plain_request *r, const char *name) {
-    return MHD_lookup_connection_value((struct MHD_Connection *)r->of, MHD_GET_ARGUMENT_KIND, name);
+    return mhd.lookup_connection_value((struct MHD_Connection *)r->of, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
@@ -39,13 +39,13 @@ static enum MHD_Result send_body(struct MHD_Connection *connection, int status, 
     if (body->error || !body->buffer)
         return MHD_NO;
     struct MHD_Response *r =
-        MHD_create_response_from_buffer(body->used, body->buffer, MHD_RESPMEM_MUST_COPY);
+        mhd.create_response_from_buffer(body->used, body->buffer, MHD_RESPMEM_MUST_COPY);
     enum MHD_Result queued = MHD_NO;
-    if (r && MHD_add_response_header(r, "Content-Type", type) == MHD_YES &&
-        MHD_add_response_header(r, "X-Content-Type-Options", "nosniff") == MHD_YES)
-        queued = MHD_queue_response(connection, (unsigned)status, r);
+    if (r && mhd.add_response_header(r, "Content-Type", type) == MHD_YES &&
+        mhd.add_response_header(r, "X-Content-Type-Options", "nosniff") == MHD_YES)
+        queued = mhd.queue_response(connection, (unsigned)status, r);
     if (r)
-        MHD_destroy_response(r);
+        mhd.destroy_response(r);
     return queued;
 }
 
@@ -55,7 +55,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     static int seen;
     plain_server *s = context;
     const char *type = "application/json",
-               *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+               *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     output body;
     int status = MHD_HTTP_FORBIDDEN;
     (void)version, (void)upload;
@@ -123,7 +123,7 @@ static bool open_port(plain_server *s, const char *where, char *why, size_t size
 
 static bool start_daemons(plain_server *s) {
     for (int i = 0; i < s->listener.n; i++) {
-        s->daemons[i] = MHD_start_daemon(
+        s->daemons[i] = mhd.start_daemon(
             MHD_USE_EPOLL, 0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->listener.fds[i],
             MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
             (unsigned)TIMEOUT_S, MHD_OPTION_END);
@@ -137,8 +137,9 @@ static bool start_daemons(plain_server *s) {
 plain_server *plain_server_start(const char *where, plain_answerer *answer, void *context,
                                  char *why, size_t size) {
     static const char local[] = "unix:";
-    plain_server *s = calloc(1, sizeof *s);
-    snprintf(why, size, "not enough memory");
+    const char *lack = mhd_load();
+    plain_server *s = lack ? NULL : calloc(1, sizeof *s);
+    snprintf(why, size, "%s", lack ? lack : "not enough memory");
     if (!s)
         return NULL;
     s->answer = answer;
@@ -157,13 +158,13 @@ plain_server *plain_server_start(const char *where, plain_answerer *answer, void
 int plain_server_fds(const plain_server *s, int fds[LISTEN_SOCKETS]) {
     int n = 0;
     for (int i = 0; i < s->listener.n; i++)
-        fds[n++] = MHD_get_daemon_info(s->daemons[i], MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+        fds[n++] = mhd.get_daemon_info(s->daemons[i], MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     return n;
 }
 
 void plain_server_run(plain_server *s) {
     for (int i = 0; i < s->listener.n; i++)
-        MHD_run(s->daemons[i]);
+        mhd.run(s->daemons[i]);
 }
 
 void plain_server_stop(plain_server *s) {
@@ -171,7 +172,7 @@ void plain_server_stop(plain_server *s) {
         return;
     for (int i = 0; i < s->listener.n; i++)
         if (s->daemons[i])
-            MHD_stop_daemon(s->daemons[i]);
+            mhd.stop_daemon(s->daemons[i]);
     listen_close(&s->listener);
     if (*s->path)
         unlink(s->path);

@@ -3,7 +3,6 @@
  * workers, which resume the connection when the answer is ready. */
 #include "serve/server.h"
 
-#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +20,7 @@
 #include "platform/clock.h"
 #include "serve/guard.h"
 #include "serve/listen.h"
+#include "serve/mhd.h"
 #include "serve/streams.h"
 #include "serve/workers.h"
 
@@ -99,7 +99,7 @@ static void add_client(server *s, struct MHD_Connection *connection, void **cont
     *context = c;
     if (!c)
         return;
-    c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    c->fd = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     c->since = now();
     pthread_mutex_lock(&s->lock);
     c->next = s->clients;
@@ -151,7 +151,7 @@ void server_tick(server *s) {
 
 /* Returns false when there is no memory. */
 static bool add_header(struct MHD_Response *r, const char *name, const char *value) {
-    return MHD_add_response_header(r, name, value) == MHD_YES;
+    return mhd.add_response_header(r, name, value) == MHD_YES;
 }
 
 static bool add_policy(struct MHD_Response *r) {
@@ -173,8 +173,8 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, int stat
                                      struct MHD_Response *r, bool whole) {
     enum MHD_Result queued = MHD_NO;
     if (whole && add_policy(r))
-        queued = MHD_queue_response(connection, (unsigned)status, r);
-    MHD_destroy_response(r);
+        queued = mhd.queue_response(connection, (unsigned)status, r);
+    mhd.destroy_response(r);
     return queued;
 }
 
@@ -185,7 +185,7 @@ static enum MHD_Result send_output(struct MHD_Connection *connection, int status
     char disposition[200];
     struct MHD_Response *r =
         o->error ? NULL
-                 : MHD_create_response_from_buffer(o->used, o->buffer, MHD_RESPMEM_MUST_FREE);
+                 : mhd.create_response_from_buffer(o->used, o->buffer, MHD_RESPMEM_MUST_FREE);
     if (!r) {
         free(o->buffer);
         return MHD_NO;
@@ -212,23 +212,23 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, int status, con
 /* ---- the page ---------------------------------------------------------------------------- */
 
 static bool header_has(struct MHD_Connection *connection, const char *name, const char *word) {
-    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    const char *value = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
     return value && strstr(value, word);
 }
 
 static struct MHD_Response *asset_unpacked(const asset *a) {
     unsigned char *plain = assets_unpack(a);
-    return plain ? MHD_create_response_from_buffer(a->size, plain, MHD_RESPMEM_MUST_FREE) : NULL;
+    return plain ? mhd.create_response_from_buffer(a->size, plain, MHD_RESPMEM_MUST_FREE) : NULL;
 }
 
 static struct MHD_Response *asset_response(struct MHD_Connection *connection, const asset *a) {
     if (!header_has(connection, "Accept-Encoding", "gzip"))
         return asset_unpacked(a);
     struct MHD_Response *r =
-        MHD_create_response_from_buffer(a->gzip_size, (void *)a->gzip, MHD_RESPMEM_PERSISTENT);
+        mhd.create_response_from_buffer(a->gzip_size, (void *)a->gzip, MHD_RESPMEM_PERSISTENT);
     if (!r || add_header(r, "Content-Encoding", "gzip"))
         return r;
-    MHD_destroy_response(r);
+    mhd.destroy_response(r);
     return NULL;
 }
 
@@ -236,7 +236,7 @@ static struct MHD_Response *asset_response(struct MHD_Connection *connection, co
 static bool give_cookie(const server *s, struct MHD_Connection *connection,
                         struct MHD_Response *r) {
     char cookie[128];
-    const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+    const char *token = mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
     if (!token || !guard_token(&s->guard, token, NULL))
         return true;
     snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", s->guard.cookie,
@@ -248,7 +248,7 @@ static enum MHD_Result send_asset(const server *s, struct MHD_Connection *connec
                                   const asset *a) {
     bool known = header_has(connection, "If-None-Match", a->tag);
     struct MHD_Response *r = known
-                                 ? MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)
+                                 ? mhd.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)
                                  : asset_response(connection, a);
     if (!r)
         return MHD_NO;
@@ -353,7 +353,7 @@ static void run_exchange(job *j) {
     }
     e->answered = true;
     set_clock(e->server, e->client, now());
-    MHD_resume_connection(e->connection);
+    mhd.resume_connection(e->connection);
 }
 
 static enum MHD_Result send_stream(server *s, struct MHD_Connection *connection, client *c) {
@@ -376,7 +376,7 @@ static enum MHD_Result start_job(exchange *e) {
     pthread_mutex_lock(&s->lock);
     bool stopping = s->stopping;
     if (!stopping) {
-        MHD_suspend_connection(e->connection);
+        mhd.suspend_connection(e->connection);
         submitted = workers_submit(s->workers, &e->job);
     }
     pthread_mutex_unlock(&s->lock);
@@ -387,7 +387,7 @@ static enum MHD_Result start_job(exchange *e) {
         api_error(&e->answer, NULL, 0, "cannot start a thread");
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
         e->answered = true;
-        MHD_resume_connection(e->connection);
+        mhd.resume_connection(e->connection);
     }
     return MHD_YES;
 }
@@ -410,14 +410,14 @@ static void ask_for_pprof(exchange *e, bool shows_live) {
 
 static enum MHD_Result ask_api(exchange *e, const char *endpoint, const char *pprof) {
     server *s = e->server;
-    const char *token = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
-    const char *cookie = MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
+    const char *token = mhd.lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = mhd.lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
     if (!guard_token(&s->guard, token, cookie))
         return refuse(e->connection, MHD_HTTP_FORBIDDEN,
                       "the token is missing or wrong; open the address shown in the terminal");
     if (strcmp(endpoint, "live") == 0)
         return send_stream(s, e->connection, e->client);
-    MHD_get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
+    mhd.get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
     if (pprof)
         ask_for_pprof(e, strcmp(pprof, "heap") == 0);
     e->endpoint = arena_strndup(&e->strings, endpoint, strlen(endpoint));
@@ -430,10 +430,10 @@ static enum MHD_Result ask_api(exchange *e, const char *endpoint, const char *pp
 
 static bool is_welcome(const exchange *e, const char *url, int *status, const char **reason) {
     struct MHD_Connection *c = e->connection;
-    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
-    const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
-    const char *mode = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Mode");
+    const char *host = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    const char *origin = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+    const char *site = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
+    const char *mode = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Mode");
     if (!guard_host(&e->server->guard, host)) {
         *status = MHD_HTTP_MISDIRECTED_REQUEST;
         *reason = "the Host header does not match this server; --host sets another name";
@@ -448,10 +448,10 @@ static bool is_welcome(const exchange *e, const char *url, int *status, const ch
  * than a question: it must come from the page itself, with a header that no form can send. */
 static const char *unwelcome_upload(const exchange *e) {
     struct MHD_Connection *c = e->connection;
-    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
-    const char *mark = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "X-Allotrace");
-    const char *token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
-    const char *cookie = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Cookie");
+    const char *origin = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+    const char *mark = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "X-Allotrace");
+    const char *token = mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Cookie");
     if (!origin || !mark || strcmp(mark, "open") != 0)
         return "only the page itself can open files";
     if (!guard_token(&e->server->guard, token, cookie))
@@ -462,13 +462,13 @@ static const char *unwelcome_upload(const exchange *e) {
 }
 
 static bool read_length(struct MHD_Connection *c, uint64_t *length) {
-    const char *text = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+    const char *text = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
     return text && number_parse_whole(text, length) == NUMBER_WHOLE;
 }
 
 /* Runs when the headers are there, before the file's content. */
 static enum MHD_Result begin_upload(exchange *e, const char *url) {
-    const char *name = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "name");
+    const char *name = mhd.lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "name");
     const char *reason;
     char why[200];
     uint64_t size;
@@ -517,7 +517,7 @@ static exchange *exchange_new(server *s, struct MHD_Connection *connection) {
     e->connection = connection;
     e->upload.fd = -1;
     e->client =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+        mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     return e;
 }
 
@@ -593,7 +593,7 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
 }
 
 static struct MHD_Daemon *start_daemon(server *s, int fd) {
-    return MHD_start_daemon(
+    return mhd.start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
         on_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
@@ -627,8 +627,9 @@ static bool start_daemons(server *s, char *why, size_t size) {
 static bool start(server *s, const server_options *options, char *why, size_t size) {
     s->workers = workers_new();
     s->streams = streams_new(s->viewer->most_traces);
-    if (!s->workers || !s->streams) {
-        snprintf(why, size, "not enough memory");
+    const char *lack = s->workers && s->streams ? mhd_load() : "not enough memory";
+    if (lack) {
+        snprintf(why, size, "%s", lack);
         return false;
     }
     file_allow(FILES_WANTED); /* a thousand clients need a thousand descriptors */
@@ -682,7 +683,7 @@ void server_stop(server *s) {
     stop_suspending(s);
     for (int i = 0; i < LISTEN_SOCKETS; i++)
         if (s->daemons[i])
-            MHD_stop_daemon(s->daemons[i]);
+            mhd.stop_daemon(s->daemons[i]);
     streams_free(s->streams);
     listen_close(&s->listener);
     pthread_mutex_destroy(&s->lock);

@@ -1,10 +1,11 @@
 /* streams.c: a stream without news is asleep: its connection is suspended. */
 #include "serve/streams.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "serve/mhd.h"
 
 enum { STREAMS_MAX = 256, BLOCK = 4096 };
 
@@ -54,7 +55,7 @@ void streams_free(streams *s) {
 
 static void wake(stream *s) {
     if (s->asleep)
-        MHD_resume_connection(s->connection);
+        mhd.resume_connection(s->connection);
     s->asleep = false;
 }
 
@@ -124,7 +125,7 @@ static ssize_t send_text(stream *s, char *to, size_t room) {
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (s->sent == s->size && !find_text(s)) {
         s->asleep = true;
-        MHD_suspend_connection(s->connection);
+        mhd.suspend_connection(s->connection);
         return 0;
     }
     size_t n = s->size - s->sent < room ? s->size - s->sent : room;
@@ -185,7 +186,7 @@ struct MHD_Response *streams_response(streams *all, struct MHD_Connection *conne
     if (!s)
         return NULL;
     struct MHD_Response *r =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, on_send, s, on_free);
+        mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, on_send, s, on_free);
     if (!r)
         on_free(s);
     return r;

@@ -384,3 +384,10 @@ What debug information adds to a recording:
 
   $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
   Call stacks name functions; with debug information (-g), also files, lines and inlined functions.
+
+The library of the page's server is loaded only when a page is served. Here the loader cannot use it:
+
+  $ mkdir none; : >none/libmicrohttpd.so.12
+  $ LD_LIBRARY_PATH=$PWD/none allotrace view --no-open é.ctf
+  allotrace: libmicrohttpd is not installed (Debian: apt-get install libmicrohttpd12)
+  [1]

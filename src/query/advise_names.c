@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -118,17 +120,17 @@ bool advise_is_copy(const char *function) {
 
 #define SIGNS "*?[]@+!()|\\"
 
-/* Whether a letter or digit differs from a character, in more than its case. */
-static bool differs(char letter, char other) {
-    enum { CASE = 'a' ^ 'A' };
-    return isalnum((unsigned char)letter) && ((letter ^ other) & ~CASE) != 0;
-}
+/* An alternative of a set's pattern. */
+typedef struct alternative {
+    part pattern;
+    size_t plain; /* size of what is before its first special character */
+    unsigned set;
+    const struct alternative *next;
+} alternative;
 
-/* Whether a name begins with the text before the first special character of a pattern. The first
- * character decides that for most names. */
-static bool begins_as(const char *pattern, const char *name) {
-    return !differs(*pattern, *name) && strncasecmp(pattern, name, strcspn(pattern, SIGNS)) == 0;
-}
+/* The alternatives by their first character, in lower case; under 0 those of which it is special.
+ * Most names need only a look at a few. */
+static const alternative *beginning[UCHAR_MAX + 1];
 
 /* Returns the end of an alternative: a bar outside of brackets, or the end of the pattern. */
 static const char *skip_alternative(const char *c) {
@@ -140,6 +142,24 @@ static const char *skip_alternative(const char *c) {
     return c;
 }
 
+static void list_alternatives(void) {
+#define ADVISE_NAME_PATTERN(name, pattern) pattern "|"
+    static alternative all[sizeof(ADVISE_NAMES(ADVISE_NAME_PATTERN)) / 2];
+#undef ADVISE_NAME_PATTERN
+    alternative *a = all;
+    for (unsigned set = 0; set < ADVISE_N_NAMES; set++)
+        for (const char *begin = patterns[set], *end; begin; begin = *end ? end + 1 : NULL) {
+            const size_t plain = strcspn(begin, SIGNS);
+            const alternative **first = &beginning[plain > 0 ? tolower((unsigned char)*begin) : 0];
+            end = skip_alternative(begin);
+            *a = (alternative){.pattern = {.text = begin, .size = (size_t)(end - begin)},
+                               .plain = plain,
+                               .set = set,
+                               .next = *first};
+            *first = a++;
+        }
+}
+
 static bool ends_as(const char *name, part end) {
     const size_t size = strlen(name);
     return size >= end.size && strncasecmp(name + size - end.size, end.text, end.size) == 0;
@@ -147,17 +167,17 @@ static bool ends_as(const char *name, part end) {
 
 /* Avoids fnmatch for the most frequent patterns: a text, `text*` and `*text`. Most names do not
  * match. */
-static bool matches_one(part pattern, const char *name) {
+static bool matches(const alternative *a, const char *name) {
     enum { ROOM = 512 };
     char one[ROOM];
-    const size_t n = strcspn(pattern.text, SIGNS);
-    const part rest = {.text = pattern.text + n, .size = pattern.size - n};
-    if (strncasecmp(pattern.text, name, n) != 0)
+    const part pattern = a->pattern,
+               rest = {.text = pattern.text + a->plain, .size = pattern.size - a->plain};
+    if (strncasecmp(pattern.text, name, a->plain) != 0)
         return false;
     if (rest.size == 0)
-        return !name[n];
+        return !name[a->plain];
     if (*rest.text == '*' && strcspn(rest.text + 1, SIGNS) >= rest.size - 1)
-        return ends_as(name + n, (part){.text = rest.text + 1, .size = rest.size - 1});
+        return ends_as(name + a->plain, (part){.text = rest.text + 1, .size = rest.size - 1});
     if (pattern.size >= ROOM)
         return false;
     memcpy(one, pattern.text, pattern.size);
@@ -165,39 +185,28 @@ static bool matches_one(part pattern, const char *name) {
     return fnmatch(one, name, HOW) == 0;
 }
 
-/* Returns false if the pattern cannot match. Any text after a bar is taken for an alternative, so
- * the result may be true too often but not too rarely. */
-static bool may_match(const char *pattern, const char *name) {
-    for (const char *c = pattern; !begins_as(c, name); c++)
-        if (!(c = strchr(c, '|')))
-            return false;
-    return true;
-}
-
-static bool matches(unsigned number, const char *bare) {
-    if (!may_match(patterns[number], bare))
-        return false;
-    const char *begin = patterns[number], *end = skip_alternative(begin);
-    while (!matches_one((part){.text = begin, .size = (size_t)(end - begin)}, bare)) {
-        if (!*end)
-            return false;
-        begin = end + 1;
-        end = skip_alternative(begin);
-    }
-    return true;
+/* Returns which of the wanted sets a name is in. */
+static advise_names match(const char *name, advise_names wanted) {
+    static pthread_once_t listed = PTHREAD_ONCE_INIT;
+    pthread_once(&listed, list_alternatives);
+    const char *bare = advise_bare_name(name);
+    const int firsts[] = {tolower((unsigned char)*bare), 0};
+    advise_names found = 0;
+    for (int i = *firsts ? 0 : 1; i < 2; i++)
+        for (const alternative *a = beginning[firsts[i]]; a; a = a->next) {
+            const advise_names set = UINT64_C(1) << a->set;
+            if ((wanted & ~found & set) && matches(a, bare))
+                found |= set;
+        }
+    return found;
 }
 
 advise_names advise_names_of(const char *name) {
-    const char *bare = advise_bare_name(name);
-    advise_names set = 0;
-    for (unsigned i = 0; i < ADVISE_N_NAMES; i++)
-        if (matches(i, bare))
-            set |= UINT64_C(1) << i;
-    return set;
+    return match(name, ~UINT64_C(0));
 }
 
 bool advise_is_library_name(const char *name) {
-    return matches(ADVISE_NUMBER_LIBRARY, advise_bare_name(name));
+    return match(name, NAMES(LIBRARY)) != 0;
 }
 
 bool advise_is_library_file(const char *file) {

@@ -498,19 +498,17 @@ bool next_is_allocator(const void *caller) {
 
 /* Returns whether a call of this malloc ends up in ours. Only a trial call tells: in a program
  * linked to fixed addresses, an entry of its procedure linkage table may stand for malloc
- * everywhere. */
+ * everywhere. The block is kept, as a program's own free may rely on what the program does first:
+ * GNU Common Lisp's crashes before main. */
 static bool leads_to_us(const void *allocate) {
-    void *(*call_malloc)(size_t), *found_free = symbol_in(RTLD_DEFAULT, "free");
-    void (*call_free)(void *);
+    static _Atomic(void *) block; /* not lost in the eyes of a leak detector */
+    void *(*call_malloc)(size_t);
     memcpy(&call_malloc, &allocate, sizeof allocate);
-    memcpy(&call_free, &found_free, sizeof found_free);
     int64_t countdown = self.sampler.countdown;
     self.sampler.countdown = INT64_MAX; /* so that nothing is sampled meanwhile */
-    void *block = call_malloc(1);
+    atomic_store(&block, call_malloc(1));
     bool counted = self.sampler.countdown != INT64_MAX;
     self.sampler.countdown = countdown;
-    if (block && call_free)
-        call_free(block);
     return counted;
 }
 

@@ -1,4 +1,5 @@
-/* target_own_malloc: a program that brings an allocator of its own, too simple to ever free. */
+/* target_own_malloc: a program that brings an allocator of its own, too simple to ever free, and
+ * whose free must not be called before main. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void *realloc(void *block, size_t size);
 
 static _Alignas(16) char heap[1 << 24];
 static size_t used;
+static int has_begun;
 
 void *malloc(size_t size) {
     char *block = heap + used + 16;
@@ -21,7 +23,8 @@ void *malloc(size_t size) {
 }
 
 void free(void *block) {
-    (void)block;
+    if (block && !has_begun)
+        __builtin_trap();
 }
 
 void *calloc(size_t count, size_t size) {
@@ -37,6 +40,7 @@ void *realloc(void *block, size_t size) {
 }
 
 int main(void) {
+    has_begun = 1;
     char *volatile p = malloc(1000);
     memcpy(p, "own heap", sizeof "own heap");
     puts(p);

@@ -739,7 +739,7 @@ ALLOWED = set("""__getauxval __cxa_at_quick_exit __cxa_atexit __cxa_finalize __e
     bcmp dladdr dlerror getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
     __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable caml_executable_name
-    PyMem_SetAllocator lua_newstate __libc_dlopen_mode __libc_dlsym allotrace_own_trace heaptrack_init
+    PyMem_SetAllocator lua_newstate JLI_Launch JNI_CreateJavaVM JNI_GetCreatedJavaVMs __libc_dlopen_mode __libc_dlsym allotrace_own_trace heaptrack_init
     at_quick_exit gnu_get_libc_version pthread_atfork _r_debug _thread_db_dtv_dtv _thread_db_dtv_t_pointer_val
     _thread_db_link_map_l_tls_modid _thread_db_link_map_l_tls_offset _thread_db_pthread_dtvp""".split())  # weak
 

@@ -40,11 +40,16 @@
 #include "runtimes/jvm/jvm_late.h"
 #include "runtimes/jvm/jvm_names.h"
 
-#define LAUNCHER "JLI_Launch"
-#define CREATE   "JNI_CreateJavaVM"
-#define CREATED  "JNI_GetCreatedJavaVMs"
+#define CREATE "JNI_CreateJavaVM"
 
 typedef int32_t create_vm(void **vm, void **env, void *arguments);
+typedef int32_t created_vms(void **vms, int32_t room, int32_t *n);
+
+/* Defined in few programs. As weak references they are resolved with all other symbols, while dlsym
+ * would call the program's malloc for a missing symbol, before the program has begun. */
+extern int JLI_Launch(int n, char **arguments, ...) __attribute__((weak));
+extern create_vm JNI_CreateJavaVM __attribute__((weak));
+extern created_vms JNI_GetCreatedJavaVMs __attribute__((weak));
 
 static struct {
     create_vm *create;            /* the JVM's function, which ours calls */
@@ -94,28 +99,26 @@ static void replace_in(const struct module *m, void *created) {
         entries_each(&entries, true, replace_create, created);
 }
 
-static bool is_running(void *created) {
-    int32_t (*ask)(void **vms, int32_t room, int32_t *n), n = 0;
+static bool is_running(void) {
+    int32_t n = 0;
     void *vm;
-    memcpy(&ask, &created, sizeof ask);
-    return created && ask(&vm, 1, &n) == 0 && n > 0;
+    return JNI_GetCreatedJavaVMs && JNI_GetCreatedJavaVMs(&vm, 1, &n) == 0 && n > 0;
 }
 
 /* If we were attached, the JVM is usually running. */
 static void jvm_begin(void) {
-    void *const created = loader_symbol(RTLD_DEFAULT, CREATED);
-    if (is_running(created)) {
-        jvm_late_begin(created);
+    if (is_running()) {
+        jvm_late_begin((void *)JNI_GetCreatedJavaVMs);
         return;
     }
-    jvm.launcher = (uintptr_t)loader_symbol(RTLD_DEFAULT, LAUNCHER);
-    module_each(replace_in, loader_symbol(RTLD_DEFAULT, CREATE));
+    jvm.launcher = (uintptr_t)JLI_Launch;
+    module_each(replace_in, (void *)JNI_CreateJavaVM);
 }
 
 /* ---- for the recorder ---------------------------------------------------------------------- */
 
 static enum runtime_kind jvm_find(const char **why) {
-    if (!loader_symbol(RTLD_DEFAULT, LAUNCHER) && !loader_symbol(RTLD_DEFAULT, CREATE))
+    if (!JLI_Launch && !JNI_CreateJavaVM)
         return RUNTIME_ABSENT;
     *why = jvm_agent_missing;
     return jvm_agent_missing ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;

@@ -2,7 +2,7 @@
  * site. */
 #include <stdio.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "render/render.h"
 #include "reports/diff.h"

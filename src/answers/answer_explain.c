@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "answers/asked.h"
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "query/estimate.h"
 
 typedef struct explanation {

@@ -9,35 +9,33 @@
 
 #include "answers/asked.h"
 #include "answers/download.h"
+#include "answers/endpoints.h"
 #include "base/path.h"
 
 enum { SECONDS_MAX = 60, LOOK_MS = 100 };
 
 /* ---- formats ----------------------------------------------------------------------------- */
 
-static const char *parameter(const api_parameter *parameters, size_t n, const char *name) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(parameters[i].name, name) == 0)
-            return parameters[i].value;
-    return "";
+static bool find_format(request *r, const download **d) {
+    const char *to = request_text(r, "to");
+    for (*d = r->viewer->downloads; *d && (*d)->name && strcmp((*d)->name, to ? to : "") != 0;)
+        ++*d;
+    if (!*d || !(*d)->name)
+        return request_refuse(r, "to", 0, "there is no such format");
+    if ((*d)->is_page && r->viewer->n_traces > 1)
+        return request_refuse(r, "to", 0,
+                              "a page holds one trace; use allotrace export --to %s for each",
+                              (*d)->name);
+    return true;
 }
 
-const download *download_find(const viewer *v, const api_parameter *parameters, size_t n) {
-    const char *to = parameter(parameters, n, "to");
-    for (const download *d = v->downloads; d && d->name; d++)
-        if (strcmp(d->name, to) == 0)
-            return d;
-    return NULL;
-}
-
-void download_name(const viewer *v, const download *d, const api_parameter *parameters, size_t n,
-                   char *name, size_t size) {
-    const size_t trace = strtoul(parameter(parameters, n, "trace"), NULL, 10);
-    const char *title = trace < v->n_traces ? path_base(v->traces[trace].name) : "trace";
+/* Writes `NAME.ending`, in characters that need no quoting in a header. */
+static void set_name(api_reply *reply, const viewer_trace *trace, const download *d) {
+    const char *title = path_base(trace->name);
     const size_t length = strlen(title), cut = length > 4 ? length - 4 : 0;
     const int kept = (int)(cut && strcmp(title + cut, ".ctf") == 0 ? cut : length);
-    snprintf(name, size, "%.*s.%s", kept < 100 ? kept : 100, title, d->ending);
-    for (char *c = name; *c; c++)
+    snprintf(reply->file, sizeof reply->file, "%.*s.%s", kept < 100 ? kept : 100, title, d->ending);
+    for (char *c = reply->file; *c; c++)
         if (*c <= ' ' || *c > '~' || strchr("\"\\%;/", *c))
             *c = '_';
 }
@@ -84,6 +82,8 @@ static bool write_file(request *r, const download *d, asked *a) {
                           .query = d->is_page ? NULL : a->query,
                           .filter = a->text ? a->text : request_text(r, "filter")};
     const output_watch watch = {.expect = is_wanted, .go_on = is_waited_for, .context = r};
+    r->reply->type = d->type;
+    set_name(r->reply, &r->viewer->traces[a->trace], d);
     if (!d->is_page && !asked_rows(r, a, &s.kept))
         return false;
     cache_make_room(r->viewer->cache);
@@ -99,17 +99,6 @@ static bool write_file(request *r, const download *d, asked *a) {
                             "the file would take more than %d MB; use allotrace export --to %s",
                             (int)(DOWNLOAD_BYTES_MAX >> 20), d->name);
     return (ok && !r->o->error) || request_no_memory(r);
-}
-
-static bool find_format(request *r, const download **d) {
-    *d = download_find(r->viewer, r->parameters, r->n_parameters);
-    if (!*d)
-        return request_refuse(r, "to", 0, "there is no such format");
-    if ((*d)->is_page && r->viewer->n_traces > 1)
-        return request_refuse(r, "to", 0,
-                              "a page holds one trace; use allotrace export --to %s for each",
-                              (*d)->name);
-    return true;
 }
 
 bool answer_export(request *r) {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "base/utf8.h"
 #include "query/filter_complete.h"
 

@@ -1,7 +1,7 @@
 /* answer_graph.c: `/api/graph`: which function calls which, and what they allocate. */
 #include <stddef.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/callgraph.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "answers/download.h"
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "query/estimate.h"
 #include "render/render.h"
 #include "reports/info.h"

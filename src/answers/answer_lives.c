@@ -1,7 +1,7 @@
 /* answer_lives.c: `/api/lifetimes`: blocks by lifetime and size. */
 #include <stddef.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "query/lifemap.h"
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/source_file.h"
 #include "answers/write.h"
 #include "paths/functions.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/picture.h"
 #include "reports/hotspots.h"

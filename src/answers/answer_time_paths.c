@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/time_paths.h"
 

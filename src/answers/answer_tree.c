@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "answers/request.h"
+#include "answers/endpoints.h"
 #include "answers/write.h"
 #include "base/map64.h"
 #include "paths/picture.h"

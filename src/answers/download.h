@@ -29,11 +29,4 @@ typedef struct download {
  * tell its size in advance may exceed it. */
 #define DOWNLOAD_BYTES_MAX (UINT64_C(256) << 20)
 
-/* Returns the format that a request for `/api/export` asks for; NULL if there is no such format. */
-const download *download_find(const viewer *v, const api_parameter *parameters, size_t n);
-
-/* Writes `NAME.ending`, in characters that need no quoting in a header. */
-void download_name(const viewer *v, const download *d, const api_parameter *parameters, size_t n,
-                   char *name, size_t size);
-
 #endif

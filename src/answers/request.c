@@ -5,15 +5,65 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 
+/* ---- errors ------------------------------------------------------------------------------ */
+
+static void complain(request *r, int status, const char *parameter, size_t column,
+                     const char *format, va_list args) {
+    if (r->status != HTTP_OK)
+        return;
+    r->status = status;
+    r->parameter = parameter;
+    r->column = column;
+    vsnprintf(r->reason, sizeof r->reason, format, args);
+}
+
+bool request_refuse(request *r, const char *parameter, size_t column, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(r, HTTP_BAD_REQUEST, parameter, column, format, args);
+    va_end(args);
+    return false;
+}
+
+bool request_fail(request *r, int status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(r, status, NULL, 0, format, args);
+    va_end(args);
+    return false;
+}
+
+bool request_no_memory(request *r) {
+    return request_fail(r, HTTP_UNAVAILABLE, "not enough memory");
+}
+
+bool request_client_has_gone(const request *r) {
+    return r->client && r->client->has_gone(r->client->context);
+}
+
+static bool nobody_waits(request *r) {
+    return request_fail(r, HTTP_UNAVAILABLE, "the request was cancelled");
+}
+
+bool request_no_answer(request *r) {
+    return request_client_has_gone(r) ? nobody_waits(r) : request_no_memory(r);
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
 const char *request_text(const request *r, const char *name) {
     for (size_t i = 0; i < r->n_parameters; i++)
         if (strcmp(r->parameters[i].name, name) == 0)
             return r->parameters[i].value[0] ? r->parameters[i].value : NULL;
+    for (const api_parameter *p = r->implied; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p->value;
     return NULL;
 }
 
@@ -184,18 +234,6 @@ static bool matches_name(const call_site *s, map64 *known, const char *name) {
 }
 
 enum { ASK_AFTER = 256 /* locations */ };
-
-bool request_client_has_gone(const request *r) {
-    return r->client && r->client->has_gone(r->client->context);
-}
-
-static bool nobody_waits(request *r) {
-    return request_fail(r, HTTP_UNAVAILABLE, "the request was cancelled");
-}
-
-bool request_no_answer(request *r) {
-    return request_client_has_gone(r) ? nobody_waits(r) : request_no_memory(r);
-}
 
 bool request_search(request *r, const profile *p, uint8_t **matches) {
     const char *text = request_text(r, "search");

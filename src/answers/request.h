@@ -6,21 +6,16 @@
 #include "answers/api.h"
 #include "render/output.h"
 
-enum {
-    HTTP_OK = 200,
-    HTTP_BAD_REQUEST = 400,
-    HTTP_NOT_FOUND = 404,
-    HTTP_UNAVAILABLE = 503,
-};
-
 typedef struct request {
     viewer *viewer;
     const api_parameter *parameters;
     size_t n_parameters;
-    const api_client *client; /* NULL: it cannot go away */
-    output *o;                /* the answer; dropped when `status` is an error */
-    int status;               /* HTTP_OK until the first error, which stays */
-    const char *parameter;    /* the wrong one; NULL: none */
+    const api_parameter *implied; /* by the path; ends with a name that is NULL */
+    const api_client *client;     /* NULL: it cannot go away */
+    api_reply *reply;             /* dropped when `status` is an error */
+    output *o;                    /* its body */
+    int status;                   /* HTTP_OK until the first error, which stays */
+    const char *parameter;        /* the wrong one; NULL: none */
     size_t column;
     char reason[200];
 } request;
@@ -72,39 +67,5 @@ bool request_search(request *r, const profile *p, uint8_t **matches);
  * the table of blocks is there. */
 bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool blocks,
                      size_t *trace, reading **now);
-
-/* ---- the endpoints ----------------------------------------------------------------------- */
-
-/* X(name, function, parameters) */
-#define ASK_PARAMETERS "trace filter measure at wrappers "
-#define API_ENDPOINTS(X)                                                                           \
-    X("info", answer_info, "")                                                                     \
-    X("tree", answer_tree,                                                                         \
-      ASK_PARAMETERS "by mode focus focus_ids root width min share rows collapse search ")         \
-    X("table", answer_table,                                                                       \
-      ASK_PARAMETERS "kind by focus focus_ids root collapse search sort order offset limit share " \
-                     "warm_up ")                                                                   \
-    X("graph", answer_graph, ASK_PARAMETERS "nodes share ")                                        \
-    X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to by top ")                       \
-    X("timepaths", answer_time_paths, ASK_PARAMETERS "by from to width rows ")                     \
-    X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
-    X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \
-    X("filter", answer_filter, "trace text cursor ")                                               \
-    X("advice", answer_advice, ASK_PARAMETERS "share ")                                            \
-    X("difftree", answer_difftree,                                                                 \
-      ASK_PARAMETERS                                                                               \
-      "from to of before after by mode focus focus_ids root width min share rows collapse "        \
-      "search ")                                                                                   \
-    X("diff", answer_diff,                                                                         \
-      "trace from to of before after filter measure at wrappers by normalise sort order offset "   \
-      "limit "                                                                                     \
-      "search ")                                                                                   \
-    X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
-    X("explain", answer_explain, "trace measure value low high samples blocks ")                   \
-    X("export", answer_export, ASK_PARAMETERS "to seconds ")
-
-#define API_DECLARE(name, function, parameters) bool function(request *r);
-API_ENDPOINTS(API_DECLARE)
-#undef API_DECLARE
 
 #endif

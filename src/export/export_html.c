@@ -128,10 +128,17 @@ static bool nobody_waits(void *context) {
 static void answer(const asker *a, const char *endpoint, api_parameter *q, size_t n, output *o) {
     if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
         q[n++] = (api_parameter){.name = "filter", .value = a->filter};
-    output_start(o, OUTPUT_MEMORY);
     const api_client client = {nobody_waits, a->packer->o};
-    if (nobody_waits(client.context) || api_answer(a->viewer, endpoint, q, n, &client, o) != 200 ||
-        o->error)
+    api_reply reply;
+    char path[40];
+    if (nobody_waits(client.context)) {
+        output_start(o, OUTPUT_MEMORY);
+        return;
+    }
+    snprintf(path, sizeof path, "/api/%s", endpoint);
+    api_answer(a->viewer, path, q, n, &client, &reply);
+    *o = reply.body;
+    if (reply.status != HTTP_OK || o->error)
         o->used = 0;
 }
 

@@ -11,7 +11,6 @@
 
 #include "answers/api.h"
 #include "answers/assets.h"
-#include "answers/download.h"
 #include "answers/upload.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -66,17 +65,15 @@ typedef struct exchange {
     struct MHD_Connection *connection;
     client *client;
     arena strings;
-    const char *endpoint;
+    api_kind kind;
+    const char *path;
     api_parameter parameters[PARAMETERS_MAX];
     size_t n_parameters;
     bool too_many; /* too many parameters */
     bool answered;
     bool late;       /* computing took too long */
     time_t patience; /* when computing must end */
-    output answer;
-    const char *type; /* of the answer; NULL: JSON */
-    char file[128];   /* name of the file to save; empty: JSON */
-    int status;
+    api_reply reply;
     bool uploads; /* sends a trace, which goes into `upload` */
     upload upload;
 } exchange;
@@ -178,35 +175,30 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, int stat
     return queued;
 }
 
-/* Takes the buffer of `o` over and sends it: as JSON, or as a file of `type` to be saved as
- * `file`. */
-static enum MHD_Result send_output(struct MHD_Connection *connection, int status, output *o,
-                                   const char *type, const char *file) {
+/* Takes the body of the reply over. */
+static enum MHD_Result send_reply(struct MHD_Connection *connection, api_reply *reply) {
+    output *o = &reply->body;
     char disposition[200];
     struct MHD_Response *r =
         o->error ? NULL
                  : mhd.create_response_from_buffer(o->used, o->buffer, MHD_RESPMEM_MUST_FREE);
-    if (!r) {
+    if (!r)
         free(o->buffer);
+    o->buffer = NULL;
+    if (!r)
         return MHD_NO;
-    }
-    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", file);
-    bool whole = add_header(r, "Content-Type", type) &&
-                 add_header(r, "Cache-Control", "no-store") &&
-                 (!*file || add_header(r, "Content-Disposition", disposition)) &&
-                 (status != MHD_HTTP_METHOD_NOT_ALLOWED || add_header(r, "Allow", "GET, HEAD"));
-    return send_response(connection, status, r, whole);
-}
-
-static enum MHD_Result send_json(struct MHD_Connection *connection, int status, output *o) {
-    return send_output(connection, status, o, "application/json", "");
+    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", reply->file);
+    bool whole =
+        add_header(r, "Content-Type", reply->type) && add_header(r, "Cache-Control", "no-store") &&
+        (!*reply->file || add_header(r, "Content-Disposition", disposition)) &&
+        (reply->status != MHD_HTTP_METHOD_NOT_ALLOWED || add_header(r, "Allow", "GET, HEAD"));
+    return send_response(connection, reply->status, r, whole);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, int status, const char *reason) {
-    output o;
-    output_start(&o, OUTPUT_MEMORY);
-    api_error(&o, NULL, 0, reason);
-    return send_json(connection, status, &o);
+    api_reply reply = {0};
+    api_refuse(&reply, status, reason);
+    return send_reply(connection, &reply);
 }
 
 /* ---- the page ---------------------------------------------------------------------------- */
@@ -285,72 +277,38 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* An export has no time limit; it goes on as long as its client waits. */
-static bool is_export(const exchange *e) {
-    return !e->uploads && strcmp(e->endpoint, "export") == 0;
-}
-
 /* Whether computing may stop. While somebody types, many requests are cancelled. */
 static bool has_gone(void *context) {
     exchange *e = context;
     char byte;
-    e->late |= !is_export(e) && now() > e->patience;
+    e->late |= e->kind != API_FILE && now() > e->patience;
     if (e->late)
         return true;
     return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static void answer_question(exchange *e) {
-    const viewer *v = e->server->viewer;
     const api_client asks = {has_gone, e};
-    e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters, &asks,
-                           &e->answer);
-    if (e->status != MHD_HTTP_OK || !is_export(e))
-        return;
-    const download *d = download_find(v, e->parameters, e->n_parameters);
-    e->type = d->type;
-    download_name(v, d, e->parameters, e->n_parameters, e->file, sizeof e->file);
-}
-
-static void answer_late(exchange *e) {
     char reason[120];
+    api_answer(e->server->viewer, e->path, e->parameters, e->n_parameters, &asks, &e->reply);
+    if (!e->late || e->reply.status == MHD_HTTP_OK)
+        return;
     snprintf(reason, sizeof reason,
              "this takes more than %d s; narrow it with a filter, or use the command line",
              ANSWER_SECONDS);
-    e->answer.used = 0;
-    e->answer.error = 0;
-    api_error(&e->answer, NULL, 0, reason);
-}
-
-/* Runs after the last byte of an upload, which becomes a trace like the others. */
-static void open_upload(exchange *e) {
-    char why[300] = "not enough memory";
-    size_t trace;
-    char *path = upload_end(&e->upload, why, sizeof why);
-    const bool ok =
-        path && viewer_open(e->server->viewer, path, e->upload.name, &trace, why, sizeof why);
-    e->status = ok ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST;
-    if (ok)
-        output_format(&e->answer, "{\"trace\":%zu}\n", trace);
-    else
-        api_error(&e->answer, NULL, 0, why);
+    api_refuse(&e->reply, e->reply.status, reason);
 }
 
 /* Runs in a worker. */
 static void run_exchange(job *j) {
     exchange *e = (exchange *)j;
-    output_start(&e->answer, OUTPUT_MEMORY);
     e->patience = now() + ANSWER_SECONDS;
-    if (e->server->stopping || has_gone(e)) {
-        e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
-        api_error(&e->answer, NULL, 0, "the viewer is shutting down");
-    } else if (e->uploads) {
-        open_upload(e);
-    } else {
+    if (e->server->stopping || has_gone(e))
+        api_refuse(&e->reply, MHD_HTTP_SERVICE_UNAVAILABLE, "the viewer is shutting down");
+    else if (e->uploads) /* all of it has arrived */
+        api_open(e->server->viewer, &e->upload, &e->reply);
+    else
         answer_question(e);
-        if (e->late && e->status != MHD_HTTP_OK)
-            answer_late(e);
-    }
     e->answered = true;
     set_clock(e->server, e->client, now());
     mhd.resume_connection(e->connection);
@@ -383,45 +341,25 @@ static enum MHD_Result start_job(exchange *e) {
     if (stopping)
         return refuse(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the viewer is shutting down");
     if (!submitted) {
-        output_start(&e->answer, OUTPUT_MEMORY);
-        api_error(&e->answer, NULL, 0, "cannot start a thread");
-        e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        api_refuse(&e->reply, MHD_HTTP_SERVICE_UNAVAILABLE, "cannot start a thread");
         e->answered = true;
         mhd.resume_connection(e->connection);
     }
     return MHD_YES;
 }
 
-/* Turns a pprof request into an export. Tools and scrapers of pprof add parameters that mean
- * nothing here. One of the two profiles shows live memory first, the other allocated memory. */
-static void ask_for_pprof(exchange *e, bool shows_live) {
-    const api_parameter to[] = {{.name = "to", .value = "pprof"},
-                                {.name = "measure", .value = "live"}};
-    const size_t n_to = shows_live ? 2 : 1;
-    size_t n = 0;
-    for (size_t i = 0; i < e->n_parameters; i++)
-        if (strcmp(e->parameters[i].name, "debug") != 0 && strcmp(e->parameters[i].name, "gc") != 0)
-            e->parameters[n++] = e->parameters[i];
-    e->too_many |= n + n_to > PARAMETERS_MAX;
-    for (size_t i = 0; i < n_to && !e->too_many; i++)
-        e->parameters[n++] = to[i];
-    e->n_parameters = n;
-}
-
-static enum MHD_Result ask_api(exchange *e, const char *endpoint, const char *pprof) {
+static enum MHD_Result ask_api(exchange *e, const char *path) {
     server *s = e->server;
     const char *token = mhd.lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
     const char *cookie = mhd.lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
     if (!guard_token(&s->guard, token, cookie))
         return refuse(e->connection, MHD_HTTP_FORBIDDEN,
                       "the token is missing or wrong; open the address shown in the terminal");
-    if (strcmp(endpoint, "live") == 0)
+    if (e->kind == API_EVENTS)
         return send_stream(s, e->connection, e->client);
     mhd.get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
-    if (pprof)
-        ask_for_pprof(e, strcmp(pprof, "heap") == 0);
-    e->endpoint = arena_strndup(&e->strings, endpoint, strlen(endpoint));
-    if (e->too_many || !e->endpoint)
+    e->path = arena_strndup(&e->strings, path, strlen(path));
+    if (e->too_many || !e->path)
         return refuse(e->connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
     return start_job(e);
 }
@@ -497,16 +435,12 @@ static enum MHD_Result take_body(exchange *e, const char *body, size_t *size) {
 }
 
 static enum MHD_Result begin(exchange *e, const char *url) {
-    static const char api[] = "/api/";
     int status;
     const char *reason;
     if (!is_welcome(e, url, &status, &reason))
         return refuse(e->connection, status, reason);
-    if (strncmp(url, api, sizeof api - 1) == 0)
-        return ask_api(e, url + sizeof api - 1, NULL);
-    if (strcmp(url, "/debug/pprof/heap") == 0 || strcmp(url, "/debug/pprof/allocs") == 0)
-        return ask_api(e, "export", url + sizeof "/debug/pprof/" - 1);
-    return send_page(e->server, e->connection, url);
+    e->kind = api_kind_of(url);
+    return e->kind == API_NOTHING ? send_page(e->server, e->connection, url) : ask_api(e, url);
 }
 
 static exchange *exchange_new(server *s, struct MHD_Connection *connection) {
@@ -531,19 +465,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         if (!e)
             return MHD_NO;
         bool asks = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-        if (strcmp(method, "POST") == 0 && strcmp(url, "/api/open") == 0)
+        if (strcmp(method, "POST") == 0 && api_kind_of(url) == API_OPENING)
             return begin_upload(e, url);
         return asks ? MHD_YES
                     : refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported");
     }
     if (*body_size)
         return take_body(e, body, body_size);
-    if (e->answered) {
-        output answer = e->answer;
-        e->answer = (output){0};
-        return send_output(connection, e->status, &answer, e->type ? e->type : "application/json",
-                           e->file);
-    }
+    if (e->answered)
+        return send_reply(connection, &e->reply);
     return e->uploads ? start_job(e) : begin(e, url);
 }
 
@@ -558,7 +488,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     upload_cancel(&e->upload);
     if (e->uploads)
         atomic_flag_clear(&e->server->uploading);
-    free(e->answer.buffer);
+    free(e->reply.body.buffer);
     arena_free(&e->strings);
     free(e);
     *state = NULL;

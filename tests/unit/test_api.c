@@ -27,15 +27,26 @@ bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, d
     return __real_advise_query_for(asker, q, min_share, result);
 }
 
+static void ask(viewer *v, const char *path, const api_parameter *parameters, size_t n,
+                const api_client *client, int status, api_reply *reply) {
+    api_answer(v, path, parameters, n, client, reply);
+    ck_assert_int_eq(reply->status, status);
+    ck_assert_int_eq(reply->body.error, 0);
+}
+
+static void check_status(viewer *v, const char *path, const api_parameter *parameters, size_t n,
+                         const api_client *client, int status) {
+    api_reply reply;
+    ask(v, path, parameters, n, client, status, &reply);
+    output_finish(&reply.body);
+}
+
 /* The answer to a request for advice, which the caller frees. */
 static char *ask_advice(viewer *v, const char *terms, const char *share) {
     const api_parameter parameters[] = {{"filter", terms}, {"share", share}};
-    output o;
-    output_start(&o, OUTPUT_MEMORY);
-    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, NULL, &o), 200);
-    output_char(&o, '\0');
-    ck_assert_int_eq(o.error, 0);
-    return o.buffer;
+    api_reply reply;
+    ask(v, "/api/advice", parameters, 2, NULL, HTTP_OK, &reply);
+    return output_take(&reply.body);
 }
 
 START_TEST(advice_is_not_sought_again) {
@@ -71,16 +82,12 @@ START_TEST(a_table_may_be_empty) {
     const api_parameter parameters[] = {{"filter", "fn:nowhere"}, {"kind", "leaks"}};
     profile p;
     viewer v;
-    output o;
     char name[] = "a.ctf";
     record(&p);
     ck_assert(viewer_init(&v, (char *[]){name}, 1));
     ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
-    for (size_t n = 1; n <= 2; n++) {
-        output_start(&o, OUTPUT_MEMORY);
-        ck_assert_int_eq(api_answer(&v, "table", parameters, n, NULL, &o), 200);
-        output_finish(&o);
-    }
+    for (size_t n = 1; n <= 2; n++)
+        check_status(&v, "/api/table", parameters, n, NULL, HTTP_OK);
     viewer_free(&v);
 }
 END_TEST
@@ -96,17 +103,13 @@ START_TEST(a_search_ends_when_its_client_has_gone) {
     const api_client client = {goes_at_once, &asked};
     profile p;
     viewer v;
-    output o;
     char name[] = "a.ctf";
     record(&p);
     ck_assert(viewer_init(&v, (char *[]){name}, 1));
     ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
-    output_start(&o, OUTPUT_MEMORY);
-    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, &client, &o), 503);
+    check_status(&v, "/api/tree", parameters, 1, &client, HTTP_UNAVAILABLE);
     ck_assert_int_eq(asked, 1);
-    o.used = 0;
-    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, NULL, &o), 200);
-    output_finish(&o);
+    check_status(&v, "/api/tree", parameters, 1, NULL, HTTP_OK);
     viewer_free(&v);
 }
 END_TEST
@@ -116,17 +119,13 @@ START_TEST(advice_ends_when_its_client_has_gone) {
     const api_client client = {goes_at_once, &asked};
     profile p;
     viewer v;
-    output o;
     char name[] = "a.ctf";
     record(&p);
     ck_assert(viewer_init(&v, (char *[]){name}, 1));
     ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
-    output_start(&o, OUTPUT_MEMORY);
-    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, &client, &o), 503);
+    check_status(&v, "/api/advice", NULL, 0, &client, HTTP_UNAVAILABLE);
     ck_assert_int_ge(asked, 1);
-    o.used = 0;
-    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, NULL, &o), 200);
-    output_finish(&o);
+    check_status(&v, "/api/advice", NULL, 0, NULL, HTTP_OK);
     viewer_free(&v);
 }
 END_TEST

@@ -819,15 +819,17 @@ def the_stream_begins_with_what_is_known():
 def the_document_describes_each_endpoint_and_parameter():
     root = TRACES.parent.parent
     document = (root / "docs" / "viewer-api.md").read_text()
-    source = (root / "src" / "answers" / "request.h").read_text().replace("\\\n", " ")
-    common = re.search(r'define ASK_PARAMETERS "([^"]*)"', source)[1].split()
+    source = (root / "src" / "answers" / "endpoints.h").read_text().replace("\\\n", " ")
+    macros = dict(re.findall(r'define (\w+_PARAMETERS) +("[^"]*")', source))
+    common = macros["ASK_PARAMETERS"].strip('"').split()
     conventions = document[document.index("## Conventions"):document.index("## `/api/")]
     for name in common:
         check(f"| `{name}` |" in conventions, name)
-    endpoints = re.findall(r'X\("(\w+)", answer_\w+,([^)]*)\)', source)
-    check(len(endpoints) > 10, endpoints)
+    endpoints = re.findall(r'X\("([\w/]+)", API_\w+, *answer_\w+,([^)]*)\)', source)
+    check(len(endpoints) > 16, endpoints)
     for name, parameters in endpoints:
-        check(f"`/api/{name}`" in document, name)
+        check(f"`{name}`" in document, name)
+        parameters = re.sub(r"\w+_PARAMETERS", lambda found: macros[found[0]], parameters.partition("{")[0])
         for parameter in set("".join(re.findall(r'"([^"]*)"', parameters)).split()) - set(common):
             check(f"`{parameter}`" in document or f"`{parameter}=" in document or f"{parameter}=" in document, f"{name}: {parameter}")
 
@@ -919,6 +921,7 @@ def tools_that_know_pprof_find_a_profile():
     with Viewer(TRACE) as v:
         for name, shown in ("heap", ["--measure", "live"]), ("allocs", []):
             equal(v.get(f"/debug/pprof/{name}?debug=0&gc=1&token={v.token}").body, exported("pprof", *shown))
+            equal(v.get(f"/debug/pprof/{name}?to=html&token={v.token}").json()["error"]["parameter"], "to")
         equal(v.get("/debug/pprof/heap").status, 403)
         equal(v.get(f"/debug/pprof/profile?token={v.token}").status, 404)
         if not shutil.which("go"):

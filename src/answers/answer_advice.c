@@ -16,20 +16,6 @@ static bool find_rows(const advice_list *a, row_list *rows) {
     return ok;
 }
 
-static bool write_rows(request *r, const asked *q, const page_rows *rows) {
-    place_list places = {0};
-    output_char(r->o, '{');
-    write_head(r->o, q);
-    output_text(r->o, ",\n");
-    const bool ok = page_names(&places, rows) &&
-                    place_list_write(r->o, &places, &q->reading->profile, true, NULL);
-    output_text(r->o, ",\n");
-    page_columns(r->o, &places, rows, "advice");
-    output_text(r->o, "}\n");
-    place_list_free(&places);
-    return ok;
-}
-
 /* Returns the trace's path for suggested commands, or a placeholder where that is no file. */
 static const char *trace_name(const request *r, const asked *q) {
     const char *path = r->viewer->traces[q->trace].path;
@@ -44,7 +30,10 @@ static bool write_advice(request *r, const asked *q, const advice_list *a, doubl
     const table t = advise_table(&kept, &shown);
     bool ok = find_rows(a, &list) && !kept.failed;
     const page_rows rows = {.table = &t, .rows = list.items, .n = list.count};
-    ok = ok && write_rows(r, q, &rows);
+    output_char(r->o, '{');
+    write_head(r->o, q);
+    ok = ok && write_table_rows(r->o, "advice", &rows, &q->reading->profile, true);
+    output_text(r->o, "}\n");
     vec_free(&list);
     document_free(&kept);
     return ok || request_no_memory(r);

@@ -2,6 +2,7 @@
  * site. */
 #include <stdio.h>
 
+#include "answers/asked_moments.h"
 #include "answers/endpoints.h"
 #include "answers/write.h"
 #include "render/render.h"
@@ -49,8 +50,8 @@ static bool parse(request *r, diff_asked *d) {
         return asked_open_of(r, &d->before, "before", 0) && asked_open_of(r, &d->after, "after", 1);
     if (normalise != DIFF_BY_NONE)
         return request_refuse(r, "normalise", 0, "is for two traces");
-    return asked_open_states(r, &d->moments, &d->before, &d->after) &&
-           asked_open_moments(r, &d->moments, &d->went, &d->came);
+    return asked_moments_open_states(r, &d->moments, &d->before, &d->after) &&
+           asked_moments_open_changes(r, &d->moments, &d->went, &d->came);
 }
 
 static void release_diff(void *value) {
@@ -159,7 +160,6 @@ static bool write_diff(request *r, diff_asked *d) {
     const diff *all = d->report.diff;
     const page_rows rows =
         page_rows_from(&d->table, d->rows.items, d->rows.count, d->offset, d->limit);
-    place_list strings = {0};
     output *o = r->o;
     write_heads(o, d);
     output_format(
@@ -167,14 +167,10 @@ static bool write_diff(request *r, diff_asked *d) {
         hotspots_groupings[d->options.by], diff_normalisations[d->options.normalise],
         COMPARE_FALSE_DISCOVERIES, all->decided ? "true" : "false");
     write_total(o, d);
-    output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->rows.count,
+    output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu", d->rows.count,
                   (unsigned long long)d->offset, all->n_sure);
-    const bool ok = page_names(&strings, &rows) &&
-                    place_list_write(o, &strings, &d->after.reading->profile, true, NULL);
-    output_text(o, ",\n");
-    page_columns(o, &strings, &rows, "rows");
+    const bool ok = write_table_rows(o, "rows", &rows, &d->after.reading->profile, true);
     output_text(o, "}\n");
-    place_list_free(&strings);
     return ok;
 }
 

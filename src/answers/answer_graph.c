@@ -1,6 +1,7 @@
 /* answer_graph.c: `/api/graph`: which function calls which, and what they allocate. */
 #include <stddef.h>
 
+#include "answers/asked_paths.h"
 #include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/callgraph.h"
@@ -20,24 +21,10 @@ static bool parse(request *r, graph_asked *g) {
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static bool number_places(const callgraph *g, place_list *places) {
-    for (size_t i = 0; i < g->nodes.count; i++)
-        if (place_list_add(places, g->nodes.items[i].place) < -1)
-            return false;
-    return true;
-}
-
-static void write_nodes(output *o, const asked *a, const callgraph *g, place_list *places) {
-    const write_things all = WRITE_THINGS(g->nodes);
-    json_column c;
-    output_text(o, ",\n\"nodes\":{");
-    column_start(&c, o, "place", true);
-    for (size_t i = 0; i < g->nodes.count; i++)
-        column_integer(&c, place_list_add(places, g->nodes.items[i].place));
-    column_end(&c);
-    write_figures(o, a, all, offsetof(callgraph_node, total), false);
-    write_selves(o, a, all, offsetof(callgraph_node, self));
-    output_char(o, '}');
+static const profile_location *place_of(const profile *names, const void *thing) {
+    const callgraph_node *n = thing;
+    (void)names;
+    return n->place;
 }
 
 static int64_t number_from(const void *thing) {
@@ -66,19 +53,17 @@ static void write_edges(output *o, const asked *a, const callgraph *g) {
 }
 
 static bool write_graph(request *r, const asked *a, const callgraph *g) {
-    place_list places = {0};
+    const write_things all = WRITE_THINGS(g->nodes);
     output *o = r->o;
     output_char(o, '{');
     write_head(o, a);
     output_format(o, ",\n\"omitted\":%zu,\n", g->n_omitted);
-    const bool ok = number_places(g, &places) &&
-                    place_list_write(o, &places, &a->reading->profile, false, NULL);
-    if (ok) {
-        write_nodes(o, a, g, &places);
-        write_edges(o, a, g);
-    }
+    const bool ok = write_node_places(o, &a->reading->profile, false, NULL, all, place_of);
+    write_figures(o, a, all, offsetof(callgraph_node, total), false);
+    write_selves(o, a, all, offsetof(callgraph_node, self));
+    output_char(o, '}');
+    write_edges(o, a, g);
     output_text(o, "}\n");
-    place_list_free(&places);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "answers/asked_paths.h"
 #include "answers/endpoints.h"
 #include "answers/source_file.h"
 #include "answers/write.h"

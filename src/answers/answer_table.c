@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/asked_paths.h"
 #include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/picture.h"

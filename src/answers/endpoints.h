@@ -19,7 +19,7 @@
                      "warm_up ")                                                                   \
     X("/api/graph", API_DOCUMENT, answer_graph, ASK_PARAMETERS "nodes share ")                     \
     X("/api/timeline", API_DOCUMENT, answer_timeline, ASK_PARAMETERS "buckets from to by top ")    \
-    X("/api/timepaths", API_DOCUMENT, answer_time_paths, ASK_PARAMETERS "by from to width rows ")  \
+    X("/api/timepaths", API_DOCUMENT, answer_timepaths, ASK_PARAMETERS "by from to width rows ")   \
     X("/api/peaks", API_DOCUMENT, answer_peaks, ASK_PARAMETERS "n ")                               \
     X("/api/lifetimes", API_DOCUMENT, answer_lifetimes, ASK_PARAMETERS)                            \
     X("/api/filter", API_DOCUMENT, answer_filter, "trace text cursor ")                            \

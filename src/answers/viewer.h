@@ -98,6 +98,12 @@ static inline bool reading_has_blocks(const reading *r) {
     return r->state >= READING_GROWING;
 }
 
+/* Whether the peak is in the microsecond `moment`, a question about which is answered for the peak
+ * itself, not for the end of that microsecond. */
+static inline bool reading_peaks_at(const reading *r, uint64_t moment) {
+    return reading_has_blocks(r) && r->peak.samples > 0 && moment == r->peak.at.time;
+}
+
 /* Ends all waiting for blocks, now and later. */
 void viewer_end(viewer *v);
 

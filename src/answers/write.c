@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answers/write.h"
+#include "render/place_list.h"
 #include "render/render.h"
 
 /* ---- figures ----------------------------------------------------------------------------- */
@@ -108,4 +109,43 @@ void write_selves(output *o, const asked *a, write_things all, size_t at) {
     for (size_t i = 0; i < all.n; i++)
         column_number(&c, asked_figure(a, thing_at(&all, i, at)).value);
     column_end(&c);
+}
+
+/* ---- rows and nodes ---------------------------------------------------------------------- */
+
+bool write_table_rows(output *o, const char *name, const page_rows *rows, const profile *p,
+                      bool by_line) {
+    place_list names = {0};
+    bool ok = true;
+    if (p) {
+        output_text(o, ",\n");
+        ok = page_names(&names, rows) && place_list_write(o, &names, p, by_line, NULL);
+    }
+    output_text(o, ",\n");
+    page_columns(o, p ? &names : NULL, rows, name);
+    place_list_free(&names);
+    return ok;
+}
+
+static bool number_places(place_list *places, const profile *names, const write_things *all,
+                          write_place *place_of) {
+    for (size_t i = 0; i < all->n; i++)
+        if (place_list_add(places, place_of(names, thing_at(all, i, 0))) < -1)
+            return false;
+    return true;
+}
+
+bool write_node_places(output *o, const profile *names, bool by_line, const uint8_t *matches,
+                       write_things all, write_place *place_of) {
+    place_list places = {0};
+    json_column c;
+    const bool ok = number_places(&places, names, &all, place_of) &&
+                    place_list_write(o, &places, names, by_line, matches);
+    output_text(o, ",\n\"nodes\":{");
+    column_start(&c, o, "place", true);
+    for (size_t i = 0; ok && i < all.n; i++)
+        column_integer(&c, place_list_add(&places, place_of(names, thing_at(&all, i, 0))));
+    column_end(&c);
+    place_list_free(&places);
+    return ok;
 }

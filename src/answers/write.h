@@ -36,4 +36,17 @@ void write_figures_within(output *o, const asked *a, const filter_bounds *may, w
 /* Writes the column `self`, of the cost `at` bytes into each thing. */
 void write_selves(output *o, const asked *a, write_things all, size_t at);
 
+/* Writes rows as columns of the object `name`, after the names of their places, if `p` is not NULL.
+ * Returns false when there is no memory. */
+bool write_table_rows(output *o, const char *name, const page_rows *rows, const profile *p,
+                      bool by_line);
+
+/* Returns the place of a thing; NULL: it has none. */
+typedef const profile_location *write_place(const profile *names, const void *thing);
+
+/* Writes the names of all things, and begins the object `nodes` with their column `place`. Returns
+ * false when there is no memory. */
+bool write_node_places(output *o, const profile *names, bool by_line, const uint8_t *matches,
+                       write_things all, write_place *place_of);
+
 #endif

@@ -15,7 +15,7 @@ static bool is_written(const table *t, const table_column *c) {
 }
 
 static const void *row_at(const page_rows *r, size_t i) {
-    return table_row(r->table, r->rows[i]);
+    return table_row(r->table, r->rows ? r->rows[i] : i);
 }
 
 static bool name_cell(place_list *l, const table *t, const table_column *c, const void *row);

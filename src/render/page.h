@@ -6,7 +6,7 @@
 #include "document/table.h"
 #include "render/place_list.h"
 
-/* Rows of a table, in the order of `rows`. */
+/* Rows of a table, in the order of `rows`; NULL: its first rows. */
 typedef struct page_rows {
     const table *table;
     const uint32_t *rows;

@@ -1,7 +1,8 @@
-/* answer_time_paths.c: `/api/timepaths`: which calls allocated most, over time. */
+/* answer_timepaths.c: `/api/timepaths`: which calls allocated most, over time. */
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "answers/asked_paths.h"
 #include "answers/endpoints.h"
 #include "answers/write.h"
 #include "paths/time_paths.h"
@@ -31,16 +32,9 @@ static bool parse(request *r, time_asked *t) {
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static const profile_location *place_of(const time_asked *t, const time_paths_box *b) {
-    return b->place == PATH_NOWHERE ? NULL
-                                    : &t->question.reading->profile.locations.items[b->place];
-}
-
-static bool number_places(const time_asked *t, const time_paths *p, place_list *places) {
-    for (size_t i = 0; i < p->boxes.count; i++)
-        if (place_list_add(places, place_of(t, &p->boxes.items[i])) < -1)
-            return false;
-    return true;
+static const profile_location *place_of(const profile *names, const void *thing) {
+    const time_paths_box *b = thing;
+    return b->place == PATH_NOWHERE ? NULL : &names->locations.items[b->place];
 }
 
 static int64_t number_parent(const void *thing) {
@@ -65,37 +59,21 @@ static int64_t number_nothing(const void *thing) {
     return 0;
 }
 
-static void write_nodes(output *o, const time_asked *t, const time_paths_spec *spec,
-                        const time_paths *p, place_list *places) {
+static bool write_paths(request *r, const time_asked *t, const time_paths_spec *spec,
+                        const time_paths *p) {
     const write_things all = WRITE_THINGS(p->boxes);
-    json_column c;
-    output_text(o, ",\n\"nodes\":{");
-    column_start(&c, o, "place", true);
-    for (size_t i = 0; i < p->boxes.count; i++)
-        column_integer(&c, place_list_add(places, place_of(t, &p->boxes.items[i])));
-    column_end(&c);
+    output *o = r->o;
+    output_char(o, '{');
+    write_head(o, &t->question);
+    output_format(o, ",\n\"columns\":%" PRIu32 ",\n", p->columns);
+    const bool ok = write_node_places(o, &t->question.reading->profile, t->question.by_line, NULL,
+                                      all, place_of);
     write_column(o, "parent", all, number_parent);
     write_figures(o, &t->question, all, offsetof(time_paths_box, total), false);
     write_column(o, "self", all, number_nothing);
     write_times(o, "begin", spec, p, false);
     write_times(o, "end", spec, p, true);
-    output_char(o, '}');
-}
-
-static bool write_paths(request *r, const time_asked *t, const time_paths_spec *spec,
-                        const time_paths *p) {
-    place_list places = {0};
-    output *o = r->o;
-    output_char(o, '{');
-    write_head(o, &t->question);
-    output_format(o, ",\n\"columns\":%" PRIu32 ",\n", p->columns);
-    const bool ok =
-        number_places(t, p, &places) &&
-        place_list_write(o, &places, &t->question.reading->profile, t->question.by_line, NULL);
-    if (ok)
-        write_nodes(o, t, spec, p, &places);
-    output_text(o, "}\n");
-    place_list_free(&places);
+    output_text(o, "}}\n");
     return ok;
 }
 
@@ -119,7 +97,7 @@ static bool find_paths(request *r, time_asked *t, time_paths_spec *spec, time_pa
     return ok;
 }
 
-bool answer_time_paths(request *r) {
+bool answer_timepaths(request *r) {
     time_asked t = {.question.needs_blocks = true, .width = 1200, .rows = ROWS};
     time_paths_spec spec;
     time_paths p = {0};

@@ -1,43 +1,18 @@
-/* answer_time.c: `/api/timeline` and `/api/peaks`: memory over time. */
+/* answer_timeline.c: `/api/timeline`: memory over time. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "answers/endpoints.h"
 #include "answers/write.h"
-#include "render/place_list.h"
 #include "render/render.h"
 #include "reports/timeline.h"
 
-enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192, MAX_LAYERS = 100 };
-#define PEAK_SHARE 0.02 /* of the largest peak; memory must fall by this on both sides */
-
-/* ---- timeline ---------------------------------------------------------------------------- */
-
-/* Writes all rows of a table as columns. With `p`, the names of their places precede them. */
-static bool write_rows(request *r, const table *t, const profile *p, const char *name) {
-    uint32_t *order = malloc((t->n + 1) * sizeof *order);
-    place_list names = {0};
-    for (uint32_t i = 0; order && i < t->n; i++)
-        order[i] = i;
-    const page_rows rows = {.table = t, .rows = order, .n = t->n};
-    bool ok = order;
-    if (ok && p) {
-        output_text(r->o, ",\n");
-        ok = page_names(&names, &rows) && place_list_write(r->o, &names, p, t->by_line, NULL);
-    }
-    if (ok) {
-        output_text(r->o, ",\n");
-        page_columns(r->o, p ? &names : NULL, &rows, name);
-    }
-    place_list_free(&names);
-    free(order);
-    return ok;
-}
+enum { MAX_BUCKETS = 4096, MAX_LAYERS = 100 };
 
 static bool write_points(request *r, const asked *a, const char *name, const timeline *t) {
     const timeline_report shown = {.report = &a->report, .timeline = t};
     const table points = timeline_points(&shown);
-    return write_rows(r, &points, NULL, name);
+    return write_table_rows(r->o, name, &(page_rows){.table = &points, .n = points.n}, NULL, false);
 }
 
 static void write_scale(output *o, const timeline *t) {
@@ -148,7 +123,9 @@ static bool write_groups(request *r, const asked *a, const timeline *t, int by,
                              .groups = list->items,
                              .n_groups = list->count};
     const table layers = timeline_layers(&kept, &shown);
-    const bool ok = !kept.failed && write_rows(r, &layers, &a->reading->profile, "layers");
+    const page_rows all = {.table = &layers, .n = layers.n};
+    const bool ok = !kept.failed &&
+                    write_table_rows(r->o, "layers", &all, &a->reading->profile, layers.by_line);
     document_free(&kept);
     return ok;
 }
@@ -201,73 +178,6 @@ bool answer_timeline(request *r) {
               request_choice(r, "by", groups_by_names, &layers.by) &&
               request_integer(r, "top", 1, MAX_LAYERS, &layers.top) && asked_open(r, &a) &&
               write_timeline(r, &a, &spec, layers);
-    asked_close(r, &a);
-    return ok;
-}
-
-/* ---- peaks ------------------------------------------------------------------------------- */
-
-/* Puts the exact peak first. The points of a timeline may miss it, and the list is empty if nothing
- * is live at any point. */
-static bool correct_first(const timeline *t, peaks_list *list) {
-    const peaks_entry first = {.time = t->peak.at.time, .samples = t->peak.samples};
-    if (list->count)
-        list->items[0] = first;
-    return list->count || !first.samples || vec_push(list, first);
-}
-
-/* Gives each peak its interval: the sampling error or, at rate 1, where each block is known, the
- * uncertainty in the order of events of different threads. The first row is the overall maximum,
- * whose spread the timeline already has. */
-static bool find_peak_rows(const asked *a, const timeline *t, const uint8_t *kept,
-                           const peaks_list *list, timeline_peak *rows) {
-    const profile *p = &a->reading->profile;
-    bool ok = true;
-    for (size_t i = 0; ok && i < list->count; i++) {
-        const peaks_entry *e = &list->items[i];
-        blocks_spread spread = t->spread;
-        if (i > 0 && p->info.sample_rate >= 1)
-            ok = blocks_spread_at(&p->table, kept, blocks_end_of(e->time), e->samples, &spread);
-        rows[i] = (timeline_peak){.time = e->time, .live = figure_between(p, e->samples, spread)};
-    }
-    return ok;
-}
-
-static bool write_peaks(request *r, const asked *a, const timeline_peak *rows, size_t n) {
-    const table peaks = timeline_peaks(rows, n);
-    output_char(r->o, '{');
-    write_head(r->o, a);
-    output_format(r->o, ",\n\"count\":%zu", n);
-    const bool ok = write_rows(r, &peaks, NULL, "peaks");
-    output_text(r->o, "}\n");
-    return ok || request_no_memory(r);
-}
-
-static bool find_peaks(request *r, asked *a, uint64_t n) {
-    timeline_spec spec = {.to = TIMELINE_END, .points = PEAK_POINTS};
-    timeline t;
-    peaks_list list;
-    if (!asked_rows(r, a, &spec.kept))
-        return false;
-    if (!timeline_query(&a->reading->profile, &spec, &t))
-        return request_no_memory(r);
-    bool ok = peaks_query(&t, PEAK_SHARE, (size_t)n, &list);
-    if (ok) {
-        ok = correct_first(&t, &list);
-        timeline_peak *rows = malloc((list.count + 1) * sizeof *rows);
-        ok = ok && rows && find_peak_rows(a, &t, spec.kept, &list, rows) &&
-             write_peaks(r, a, rows, list.count);
-        free(rows);
-        vec_free(&list);
-    }
-    timeline_free(&t);
-    return ok || request_no_memory(r);
-}
-
-bool answer_peaks(request *r) {
-    uint64_t n = 10;
-    asked a = {.needs_blocks = true};
-    bool ok = request_integer(r, "n", 1, 100, &n) && asked_open(r, &a) && find_peaks(r, &a, n);
     asked_close(r, &a);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* answer_lives.c: `/api/lifetimes`: blocks by lifetime and size. */
+/* answer_lifetimes.c: `/api/lifetimes`: blocks by lifetime and size. */
 #include <stddef.h>
 
 #include "answers/endpoints.h"

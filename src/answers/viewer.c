@@ -3,7 +3,6 @@
  * traces. */
 #include "answers/viewer.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +14,6 @@
 enum { CACHE_TIMES = 2 /* the size of the traces */ };
 #define CACHE_LEAST ((size_t)48 << 20)
 #define CACHE_MOST  ((size_t)512 << 20)
-
-/* Otherwise the C library would keep the memory of freed large arrays, in an arena per thread. */
-static void give_memory_back(void) {
-    enum { ARENAS = 2, LARGE = 256 << 10 /* bytes: larger blocks get their own pages */ };
-    mallopt(M_ARENA_MAX, ARENAS);
-    mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TRIM_THRESHOLD, 4 * LARGE);
-}
 
 static void limit_cache(viewer *v) {
     size_t sum = 0;
@@ -43,7 +34,6 @@ static void forget_dropped(viewer_trace *t) {
 }
 
 bool viewer_init(viewer *v, char *const *paths, size_t n) {
-    give_memory_back();
     *v = (viewer){.traces = calloc(n + VIEWER_OPENED, sizeof *v->traces),
                   .cache = cache_new(CACHE_MOST)};
     pthread_mutex_init(&v->listening, NULL);

@@ -96,6 +96,7 @@ static int start(top_session *s, bool wait) {
 
 top_session *top_start(char *path, bool wait, const top_options *options, top_output *held,
                        int *status) {
+    view_trace_set_malloc();
     top_session *s = calloc(1, sizeof *s);
     *status = STATUS_FAILED;
     if (!s) {

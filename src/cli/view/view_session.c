@@ -188,6 +188,7 @@ static view_session *session_new(char *const *paths, size_t n, const view_sessio
 
 view_session *view_session_start(char *const *paths, size_t n, const view_session_options *o,
                                  int *status) {
+    view_trace_set_malloc();
     view_session *s = session_new(paths, n, o);
     *status = STATUS_FAILED;
     if (!s) {

@@ -8,6 +8,7 @@
  * seemed complete, is read from its start again. */
 #include "cli/view/view_trace.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -400,6 +401,13 @@ static bool show_index(view_trace *t, int *status) {
     profile_free(&p);
     trace_file_close(&in);
     return true;
+}
+
+void view_trace_set_malloc(void) {
+    enum { ARENAS = 2, OWN_PAGES = 256 << 10 /* bytes: larger blocks get pages of their own */ };
+    mallopt(M_ARENA_MAX, ARENAS);
+    mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
+    mallopt(M_TRIM_THRESHOLD, 4 * OWN_PAGES);
 }
 
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait) {

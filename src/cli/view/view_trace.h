@@ -38,6 +38,10 @@ typedef struct view_trace {
     uint64_t size, changed; /* in bytes; modification time in nanoseconds */
 } view_trace;
 
+/* Has the process return the memory of large arrays when they are freed. Otherwise the C library
+ * would keep it, in an arena per thread, while a growing trace is read again and again. */
+void view_trace_set_malloc(void);
+
 /* Reads the trace until there is something to show, and publishes it. Returns STATUS_OK, or another
  * status after reporting why it failed. With `wait`, the file may not exist yet. The caller must
  * call view_trace_stop in any case. */

@@ -1,6 +1,28 @@
-/* recorder.h: the layer between interposed calls and a session. It answers whether anything is
- * recorded in this process now, and owns the one session of the process and its life. A call passes
- * preload.c, native.c (what counts), domain.h (the thread's stream and stacks) and session.c. */
+/* recorder.h: the recorder, which lives in the program under study. This header is its middle, the
+ * layer between intercepted calls and a session: whether anything is recorded in this process now,
+ * and the life of the process's one session.
+ * Problem. A program that knows nothing of us calls malloc from everywhere: in signal handlers,
+ * before main, between fork and exec. It closes our files and forbids system calls, and it may be
+ * killed. It must go on as without us, and its trace must say what it did until then.
+ * Approach. Calls are intercepted in the process. These files meet an event, in this order:
+ *     calls.h, preload.c  malloc and the like, which next.h passes on; for other allocators,
+ *                         allocator.h, by linked.h, imports.h, late.h or static.c; for pools,
+ *                         pool_calls.c; for mappings, maps.c and mapping.h
+ *     recorder.c          gives the session, which it begins and ends
+ *     native.h            draws samples, and takes the event through all that follows; for the
+ *                         heap of a language runtime (runtime.h), runtime_events.h does so
+ *     domain.h            the thread's stream, and its last stack; code.h makes codes of frames;
+ *                         scope.h and span.h say what the thread was doing
+ *     ids.h, pools.h      know the blocks that are alive; at low rates, the engine knows malloc's
+ *     session.c           now and then: writes out what is old, and reads gauges.h
+ *     rescue.h, sink.h    keep packets until they are full, and write them
+ * What a process does besides allocating is met by process.c (exec, exit), handover.h and
+ * environment.h (programs that it starts), sandbox.h (seccomp), and control.c (orders).
+ * Alternatives. From outside, by breakpoints or probes in the kernel, each call would cost a trap,
+ * since only counting its words tells whether a block is sampled.
+ * Invariants. The recorder calls no malloc and no stdio, holds no lock while it unwinds, keeps
+ * errno, and makes its system calls directly. If it cannot go on, the recording ends, not the
+ * program. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 

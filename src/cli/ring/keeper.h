@@ -1,15 +1,21 @@
 /* keeper.h: the process that turns a recording into a ring of segments (`run --keep`, `attach
  * --keep`).
  *
- * The recorder writes a single trace as usual, the spool. The keeper reads the spool as it grows,
- * writes its events into segments (trace/cutter.h), removes the oldest segments, and frees the part
- * of the spool that it has read. None of that happens in the program, which neither waits for the
- * keeper nor knows of it.
+ * Problem. A recording that goes on for months must not fill the disk, and a trace can only be read
+ * from its start.
  *
- * The keeper is a process of its own and in no terminal's job, so that it outlives its starter. If
- * the keeper itself dies, the spool grows at most to its limit (MEMTRACE_SPACE), where the recorder
- * ends the recording. Whoever sees by the spool's lock (flock) that the keeper is gone may end it
- * earlier. */
+ * Approach. The recorder writes a single trace as usual, the spool (keeper_spool.h). The keeper
+ * reads the spool as it grows, writes its events into segments (trace/cutter.h), removes the oldest
+ * segments (ring_folder.h), frees the part of the spool that it has read, and has the recorder
+ * sample less if that costs too much (keeper_pace.h).
+ *
+ * Alternatives. A recorder that begins new files itself would have to write all live blocks into
+ * each, in the middle of the program.
+ *
+ * Invariants. The program neither waits for the keeper nor knows of it. The keeper is a process of
+ * its own and in no terminal's job, so that it outlives its starter. If the keeper itself dies, the
+ * spool grows at most to its limit (MEMTRACE_SPACE), where the recorder ends the recording. Whoever
+ * sees by the spool's lock (flock) that the keeper is gone may end it earlier. */
 #ifndef CLI_RING_KEEPER_H
 #define CLI_RING_KEEPER_H
 

@@ -119,7 +119,7 @@ static bool find_facts(finder *f, range r, uint8_t rule, const bool *only, facts
 
 /* ---- matching ---------------------------------------------------------------------------- */
 
-static bool meets(advise_names wanted, advise_names got) {
+static bool meets(name_sets wanted, name_sets got) {
     return wanted == 0 || (wanted & got);
 }
 

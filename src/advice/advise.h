@@ -18,7 +18,7 @@
  *
  * Invariants. No advice is better than wrong advice: each rule is tested on a program in which it
  * applies and on one in which it must not. A gain is an upper limit, and never counts a block
- * twice. The names of functions and files that rules know are in one list (query/advise_names.h).
+ * twice. The names of functions and files that rules know are in one list (query/name_sets.h).
  *
  * A pure query on costs and on the table of blocks. */
 #ifndef ADVICE_ADVISE_H

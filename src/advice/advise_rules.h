@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "query/advise_names.h"
+#include "query/name_sets.h"
 
 /* Kinds of programs that allocate. */
 typedef enum advise_family {
@@ -33,10 +33,10 @@ typedef struct advise_rule {
     advise_family family;
 
     /* Conditions on a stack. Names are sets, of which one must match. */
-    advise_names within; /* of a library function between the site and the program's function */
-    advise_names owner;  /* of the program's function */
-    advise_names caller; /* of its caller */
-    advise_names type;
+    name_sets within; /* of a library function between the site and the program's function */
+    name_sets owner;  /* of the program's function */
+    name_sets caller; /* of its caller */
+    name_sets type;
     unsigned shape;
     uint64_t min_words, max_words; /* of each block, without header */
 

@@ -24,7 +24,7 @@ typedef struct way {
      * was inlined into what starts it, this is the outermost of these; LENS_NOWHERE: none. */
     lens_cursor owner;
     bool of_library;
-    advise_names within;
+    name_sets within;
 } way;
 
 /* The way from a node, as small as possible because there may be tens of millions. */
@@ -35,7 +35,7 @@ typedef struct known_way {
 
 /* What rules see of a stack. Equal looks are equal in all bytes. */
 typedef struct look {
-    advise_names within, at_owner, caller, type;
+    name_sets within, at_owner, caller, type;
     const char *type_name;
     uint32_t owner, place, site, shape;
     advise_family family;
@@ -49,7 +49,7 @@ typedef struct other_size {
 } other_size;
 
 /* Sets of names that are too large for the values of a map, which have 32 bits. */
-typedef VEC(advise_names) names_list;
+typedef VEC(name_sets) names_list;
 
 /* Numbers sets of names. */
 typedef struct names_table {
@@ -62,7 +62,7 @@ typedef struct builder {
     lens lens; /* does not hide what the query hides, because rules need to see it */
     const advise_asker *asker;
     advise_stacks *out;
-    advise_names *names;       /* by location */
+    name_sets *names;          /* by location */
     bool *library, *anonymous; /* by location */
     known_way *ways; /* by node of the lens: from the first location that is visible there */
     names_table within;
@@ -84,10 +84,10 @@ typedef struct builder {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool names_of(map64 *known, names_list *list, const char *text, advise_names *names) {
+static bool names_of(map64 *known, names_list *list, const char *text, name_sets *names) {
     uint32_t at;
     if (!map64_number(known, (uintptr_t)text, &at) ||
-        (at == list->count && !vec_push(list, advise_names_of(text))))
+        (at == list->count && !vec_push(list, name_sets_of(text))))
         return false;
     *names = list->items[at];
     return true;
@@ -98,7 +98,7 @@ static bool is_library_file(map64 *known, const char *file, bool *is) {
     if (!at)
         return false;
     if (*at == MAP64_NONE)
-        *at = advise_is_library_file(file);
+        *at = name_is_library_file(file);
     *is = *at;
     return true;
 }
@@ -121,7 +121,7 @@ static bool judge_locations(builder *b) {
         ok = names_of(&functions, &list, l->function, &b->names[i]) &&
              is_library_file(&files, l->file, &of_file);
         b->anonymous[i] = is_anonymous(l->function);
-        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || advise_is_copy(l->function) ||
+        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || name_is_copy(l->function) ||
                         (b->q->lens.marks[i] & LENS_HIDDEN);
     }
     map64_free(&functions);
@@ -130,7 +130,7 @@ static bool judge_locations(builder *b) {
     return ok;
 }
 
-static bool number_names(names_table *t, advise_names names, uint32_t *n) {
+static bool number_names(names_table *t, name_sets names, uint32_t *n) {
     return map64_number(&t->numbers, names, n) && (*n < t->sets.count || vec_push(&t->sets, names));
 }
 
@@ -298,7 +298,7 @@ static bool see_stack(builder *b, uint32_t node, bool external, look *l) {
     const lens_cursor site = lens_site(&b->lens, node, external, &wrapper);
     const way w = site.location == LENS_NOWHERE ? (way){.owner = site} : find_way(b, site);
     const char *type = profile_type(b->q->profile, node);
-    advise_names type_names = 0;
+    name_sets type_names = 0;
     if (type && !names_of(&b->types, &b->type_names, type, &type_names))
         return false;
     memset(l, 0, sizeof *l);

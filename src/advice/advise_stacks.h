@@ -12,12 +12,12 @@
  * blocks of several sizes for several reasons. */
 typedef struct advise_stack {
     cost cost;
-    uint32_t owner;      /* number of the program's function */
-    uint32_t place;      /* location in the owner; LENS_NOWHERE: no backtrace */
-    uint32_t site;       /* location where the blocks are allocated */
-    advise_names within; /* of the library's functions from the site to the owner */
-    advise_names at_owner, caller;
-    advise_names type; /* also of the wrapper of malloc, if any */
+    uint32_t owner;   /* number of the program's function */
+    uint32_t place;   /* location in the owner; LENS_NOWHERE: no backtrace */
+    uint32_t site;    /* location where the blocks are allocated */
+    name_sets within; /* of the library's functions from the site to the owner */
+    name_sets at_owner, caller;
+    name_sets type; /* also of the wrapper of malloc, if any */
     unsigned shape;
     advise_family family;
     const char *type_name;

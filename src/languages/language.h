@@ -8,7 +8,7 @@
  * Way. Each language is a `struct language` in a file of its own, and an entry in LANGUAGES. A row
  * leaves out the fields that do not apply to its language. Callers ask all rows. How a runtime is
  * recorded is in src/runtimes/. The names of functions that advice is about are in
- * query/advise_names.h, since they are parts of rules. */
+ * query/name_sets.h, since they are parts of rules. */
 #ifndef LANGUAGES_LANGUAGE_H
 #define LANGUAGES_LANGUAGE_H
 

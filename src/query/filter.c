@@ -14,10 +14,10 @@
 #include "base/inline.h"
 #include "profile/parallel.h"
 #include "profile/spans.h"
-#include "query/advise_names.h"
 #include "query/filter_internal.h"
 #include "query/lens.h"
 #include "query/module.h"
+#include "query/name_sets.h"
 
 /* Inclusive limits; none if low > high. */
 typedef struct limits {
@@ -859,7 +859,7 @@ bool filter_hides_module(const filter *f, const char *module) {
 
 static bool hides_file(const filter_term *t, const filter_pattern *p, const char *file) {
     if (t->kind == FILTER_HIDE)
-        return p->how == MATCH_LIBRARY && advise_is_library_file(file);
+        return p->how == MATCH_LIBRARY && name_is_library_file(file);
     return t->kind == FILTER_HIDE_FILE && filter_match(p, file);
 }
 

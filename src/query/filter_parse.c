@@ -11,8 +11,8 @@
 
 #include "base/path.h"
 #include "base/utf8.h"
-#include "query/advise_names.h"
 #include "query/filter_internal.h"
+#include "query/name_sets.h"
 
 enum { MAX_REASON = 96 };
 
@@ -301,7 +301,7 @@ bool filter_match(const filter_pattern *p, const char *text) {
     case MATCH_REGEX:
         return regex_nfa_match(p->regex, text);
     case MATCH_LIBRARY:
-        return advise_is_library_name(text);
+        return name_is_library(text);
     case MATCH_BEGIN:
         return *text && strncmp(text, p->text, strlen(p->text)) == 0;
     case MATCH_LINE:

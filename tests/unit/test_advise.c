@@ -28,7 +28,7 @@ START_TEST(return_types_are_passed_over) {
         {"", ""},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        ck_assert_str_eq(advise_bare_name(names[i][0]), names[i][1]);
+        ck_assert_str_eq(name_bare(names[i][0]), names[i][1]);
 }
 END_TEST
 
@@ -54,9 +54,9 @@ START_TEST(copies_are_told_from_other_functions) {
         "",
     };
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-        ck_assert_msg(advise_is_copy(copies[i]), "%s", copies[i]);
+        ck_assert_msg(name_is_copy(copies[i]), "%s", copies[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        ck_assert_msg(!advise_is_copy(others[i]), "%s", others[i]);
+        ck_assert_msg(!name_is_copy(others[i]), "%s", others[i]);
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(names_are_in_their_sets) {
 #define STRING "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
     static const struct {
         const char *name;
-        advise_names in;
+        name_sets in;
     } names[] = {
         {"Stdlib.(@)", NAMES(LIBRARY) | NAMES(LIST_APPEND)},
         {"[deeper than the recorder looks]", NAMES(LIBRARY)},
@@ -142,32 +142,32 @@ START_TEST(names_are_in_their_sets) {
         {"", 0},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        ck_assert_msg(advise_names_of(names[i].name) == names[i].in, "%s: %#lx", names[i].name,
-                      (unsigned long)advise_names_of(names[i].name));
+        ck_assert_msg(name_sets_of(names[i].name) == names[i].in, "%s: %#lx", names[i].name,
+                      (unsigned long)name_sets_of(names[i].name));
 }
 END_TEST
 
 START_TEST(files_of_the_library) {
-    ck_assert(advise_is_library_file("/usr/include/c++/12/bits/stl_vector.h"));
-    ck_assert(advise_is_library_file("/lib/x86_64-linux-gnu/libstdc++.so.6"));
-    ck_assert(advise_is_library_file("/lib/x86_64-linux-gnu/libc.so.6[ab12]"));
-    ck_assert(advise_is_library_file("/rustc/9fc6b431/library/alloc/src/raw_vec.rs"));
+    ck_assert(name_is_library_file("/usr/include/c++/12/bits/stl_vector.h"));
+    ck_assert(name_is_library_file("/lib/x86_64-linux-gnu/libstdc++.so.6"));
+    ck_assert(name_is_library_file("/lib/x86_64-linux-gnu/libc.so.6[ab12]"));
+    ck_assert(name_is_library_file("/rustc/9fc6b431/library/alloc/src/raw_vec.rs"));
     ck_assert(
-        advise_is_library_file("/usr/src/rustc-1.63.0/library/alloc/src/slice.rs")); /* Debian */
-    ck_assert(advise_is_library_file("/home/u/lib/rustlib/src/rust/library/core/src/str.rs"));
-    ck_assert(advise_is_library_file("/usr/local/go/src/runtime/proc.go"));
-    ck_assert(advise_is_library_file("/usr/lib/go-1.19/src/net/http/server.go"));
-    ck_assert(advise_is_library_file(
+        name_is_library_file("/usr/src/rustc-1.63.0/library/alloc/src/slice.rs")); /* Debian */
+    ck_assert(name_is_library_file("/home/u/lib/rustlib/src/rust/library/core/src/str.rs"));
+    ck_assert(name_is_library_file("/usr/local/go/src/runtime/proc.go"));
+    ck_assert(name_is_library_file("/usr/lib/go-1.19/src/net/http/server.go"));
+    ck_assert(name_is_library_file(
         "/home/u/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/src/fmt/print.go"));
-    ck_assert(advise_is_library_file("runtime/malloc.go"));
-    ck_assert(!advise_is_library_file("/home/u/go/src/example.org/net/server.go"));
-    ck_assert(!advise_is_library_file("/home/u/cargo/src/runtime/main.go"));
-    ck_assert(!advise_is_library_file("example.org/net/server.go"));
-    ck_assert(!advise_is_library_file("runtime/memory.c"));
-    ck_assert(!advise_is_library_file("/home/u/rustc-tool/library/mine/src/slice.rs"));
-    ck_assert(!advise_is_library_file("src/vector.c"));
-    ck_assert(!advise_is_library_file("/lib/x86_64-linux-gnu/libcurl.so.4"));
-    ck_assert(!advise_is_library_file(""));
+    ck_assert(name_is_library_file("runtime/malloc.go"));
+    ck_assert(!name_is_library_file("/home/u/go/src/example.org/net/server.go"));
+    ck_assert(!name_is_library_file("/home/u/cargo/src/runtime/main.go"));
+    ck_assert(!name_is_library_file("example.org/net/server.go"));
+    ck_assert(!name_is_library_file("runtime/memory.c"));
+    ck_assert(!name_is_library_file("/home/u/rustc-tool/library/mine/src/slice.rs"));
+    ck_assert(!name_is_library_file("src/vector.c"));
+    ck_assert(!name_is_library_file("/lib/x86_64-linux-gnu/libcurl.so.4"));
+    ck_assert(!name_is_library_file(""));
 }
 END_TEST
 

@@ -1,7 +1,7 @@
-/* advise_names.c: the patterns of each set, and how names are matched. Parameters, template
+/* name_sets.c: the patterns of each set, and how names are matched. Parameters, template
  * arguments and return types are removed first. Alternatives are tried one by one, because
  * fnmatch(3) is slow and allocates for a list, and is seldom needed for a single one. */
-#include "query/advise_names.h"
+#include "query/name_sets.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -13,12 +13,12 @@
 #include "languages/language.h"
 #include "languages/libc_files.h"
 
-static const char *const patterns[ADVISE_N_NAMES] = {
-#define ADVISE_NAME_PATTERN(name, pattern) pattern,
-    ADVISE_NAMES(ADVISE_NAME_PATTERN)
-#undef ADVISE_NAME_PATTERN
+static const char *const patterns[N_NAME_SETS] = {
+#define NAME_SET_PATTERN(name, pattern) pattern,
+    NAME_SETS(NAME_SET_PATTERN)
+#undef NAME_SET_PATTERN
 };
-_Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
+_Static_assert(N_NAME_SETS <= 64, "a set is one word");
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
 
@@ -34,7 +34,7 @@ static const char *skip_operator(const char *c) {
     return c + strspn(c, "+-*/%^&|~!=<>[],");
 }
 
-const char *advise_bare_name(const char *name) {
+const char *name_bare(const char *name) {
     const char *bare = name;
     int depth = 0;
     for (const char *c = name; *c; c++) {
@@ -104,9 +104,9 @@ static part class_name(part scope) {
     return (part){.text = begin, .size = (size_t)((open ? open : end) - begin)};
 }
 
-bool advise_is_copy(const char *function) {
+bool name_is_copy(const char *function) {
     static const char ending[] = " const&)", assigns[] = "operator=";
-    const char *bare = advise_bare_name(function);
+    const char *bare = name_bare(function);
     part scope, member;
     if (!split_member(bare, &scope, &member))
         return false;
@@ -143,11 +143,11 @@ static const char *skip_alternative(const char *c) {
 }
 
 static void list_alternatives(void) {
-#define ADVISE_NAME_PATTERN(name, pattern) pattern "|"
-    static alternative all[sizeof(ADVISE_NAMES(ADVISE_NAME_PATTERN)) / 2];
-#undef ADVISE_NAME_PATTERN
+#define NAME_SET_PATTERN(name, pattern) pattern "|"
+    static alternative all[sizeof(NAME_SETS(NAME_SET_PATTERN)) / 2];
+#undef NAME_SET_PATTERN
     alternative *a = all;
-    for (unsigned set = 0; set < ADVISE_N_NAMES; set++)
+    for (unsigned set = 0; set < N_NAME_SETS; set++)
         for (const char *begin = patterns[set], *end; begin; begin = *end ? end + 1 : NULL) {
             const size_t plain = strcspn(begin, SIGNS);
             const alternative **first = &beginning[plain > 0 ? tolower((unsigned char)*begin) : 0];
@@ -186,30 +186,30 @@ static bool matches(const alternative *a, const char *name) {
 }
 
 /* Returns which of the wanted sets a name is in. */
-static advise_names match(const char *name, advise_names wanted) {
+static name_sets match(const char *name, name_sets wanted) {
     static pthread_once_t listed = PTHREAD_ONCE_INIT;
     pthread_once(&listed, list_alternatives);
-    const char *bare = advise_bare_name(name);
+    const char *bare = name_bare(name);
     const int firsts[] = {tolower((unsigned char)*bare), 0};
-    advise_names found = 0;
+    name_sets found = 0;
     for (int i = *firsts ? 0 : 1; i < 2; i++)
         for (const alternative *a = beginning[firsts[i]]; a; a = a->next) {
-            const advise_names set = UINT64_C(1) << a->set;
+            const name_sets set = UINT64_C(1) << a->set;
             if ((wanted & ~found & set) && matches(a, bare))
                 found |= set;
         }
     return found;
 }
 
-advise_names advise_names_of(const char *name) {
+name_sets name_sets_of(const char *name) {
     return match(name, ~UINT64_C(0));
 }
 
-bool advise_is_library_name(const char *name) {
+bool name_is_library(const char *name) {
     return match(name, NAMES(LIBRARY)) != 0;
 }
 
-bool advise_is_library_file(const char *file) {
+bool name_is_library_file(const char *file) {
     static const language_pattern files[] = {
         {"/include/c++/", "*/include/c++/*"},
         {"/libstdc++.so", "*/libstdc++.so*"},

@@ -1,16 +1,16 @@
-/* advise_names.h: sets of names by which rules of advice recognize functions, files and types. A
- * set is a list of patterns of fnmatch(3) with bars between them. Within a pattern, alternatives
- * are written `@(a|b)`, and other brackets and bars in []. Case does not matter. Return types of
- * C++ templates are ignored. This is the only list of such names. */
-#ifndef QUERY_ADVISE_NAMES_H
-#define QUERY_ADVISE_NAMES_H
+/* name_sets.h: sets of names by which filters and rules of advice recognize functions, files and
+ * types. A set is a list of patterns of fnmatch(3) with bars between them. Within a pattern,
+ * alternatives are written `@(a|b)`, and other brackets and bars in []. Case does not matter.
+ * Return types of C++ templates are ignored. This is the only list of such names. */
+#ifndef QUERY_NAME_SETS_H
+#define QUERY_NAME_SETS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Sets of names; the first is of functions that belong to the language rather than to the program,
  * so that what they allocate is attributed to their callers. X(name, pattern) */
-#define ADVISE_NAMES(X)                                                                            \
+#define NAME_SETS(X)                                                                               \
     X(LIBRARY, "Stdlib|Std_exit|Stdlib.*|Stdlib__*|CamlinternalFormat*|CamlinternalLazy.*|"        \
                "CamlinternalOO.*|Str.*|Unix.*|UnixLabels.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|"     \
                "Core.*|Core__*|$[0-9-]*|"                                                          \
@@ -86,28 +86,28 @@
     X(GUEST_OBJECT, "*Object|*Instance")
 
 enum {
-#define ADVISE_NAME_NUMBER(name, pattern) ADVISE_NUMBER_##name,
-    ADVISE_NAMES(ADVISE_NAME_NUMBER)
-#undef ADVISE_NAME_NUMBER
-        ADVISE_N_NAMES
+#define NAME_SET_NUMBER(name, pattern) NAME_SET_##name,
+    NAME_SETS(NAME_SET_NUMBER)
+#undef NAME_SET_NUMBER
+        N_NAME_SETS
 };
 
 /* A bit set of the names above. */
-typedef uint64_t advise_names;
-#define NAMES(name) (UINT64_C(1) << ADVISE_NUMBER_##name)
+typedef uint64_t name_sets;
+#define NAMES(name) (UINT64_C(1) << NAME_SET_##name)
 
 /* Returns all sets that a name is in. */
-advise_names advise_names_of(const char *name);
+name_sets name_sets_of(const char *name);
 
 /* Whether a function (by name) or a file belongs to a language's library. */
-bool advise_is_library_name(const char *name);
-bool advise_is_library_file(const char *file);
+bool name_is_library(const char *name);
+bool name_is_library_file(const char *file);
 
 /* Whether a C++ function copies objects of its class: `A::A(A const&)` or its operator=. Mostly the
  * compiler wrote it, and its caller makes the copy. */
-bool advise_is_copy(const char *function);
+bool name_is_copy(const char *function);
 
 /* Returns a demangled C++ name without its return type; any other name unchanged. */
-const char *advise_bare_name(const char *name);
+const char *name_bare(const char *name);
 
 #endif

@@ -27,28 +27,13 @@ static const profile_location *place_of(const profile *names, const void *thing)
     return n->place;
 }
 
-static int64_t number_from(const void *thing) {
-    const callgraph_edge *e = thing;
-    return e->from;
-}
-
-static int64_t number_to(const void *thing) {
-    const callgraph_edge *e = thing;
-    return e->to;
-}
-
-static int64_t number_direct(const void *thing) {
-    const callgraph_edge *e = thing;
-    return e->direct;
-}
-
 static void write_edges(output *o, const asked *a, const callgraph *g) {
     const write_things all = WRITE_THINGS(g->edges);
     output_text(o, ",\n\"edges\":{");
     write_figures(o, a, all, offsetof(callgraph_edge, total), true);
-    write_column(o, "from", all, number_from);
-    write_column(o, "to", all, number_to);
-    write_column(o, "direct", all, number_direct);
+    WRITE_COLUMN(o, "from", g->edges, e, e->from);
+    WRITE_COLUMN(o, "to", g->edges, e, e->to);
+    WRITE_COLUMN(o, "direct", g->edges, e, e->direct);
     output_char(o, '}');
 }
 

@@ -62,12 +62,8 @@ static bool write_map(output *o, const asked *a, const lifemap *l, span lives, s
     for (size_t i = 0; i < l->cells.count; i++)
         column_integer(&c, (int64_t)l->cells.items[i].size - (int64_t)sizes.from);
     column_end(&c);
-    column_start(&c, o, "lifetime", false);
-    for (size_t i = 0; i < l->cells.count; i++) {
-        unsigned life = l->cells.items[i].life;
-        column_integer(&c, life == LIFEMAP_ALIVE ? -1 : (int64_t)life - (int64_t)lives.from);
-    }
-    column_end(&c);
+    WRITE_COLUMN(o, "lifetime", l->cells, x,
+                 x->life == LIFEMAP_ALIVE ? -1 : (int64_t)x->life - (int64_t)lives.from);
     write_figures_within(o, a, may, WRITE_THINGS(l->cells), offsetof(lifemap_cell, cost), false);
     output_char(o, '}');
     free(may);

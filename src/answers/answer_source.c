@@ -97,16 +97,11 @@ static void write_text(output *o, const source_asked *s) {
     output_format(o, "],\"count\":%" PRIu64, line - 1);
 }
 
-static int64_t number_line(const void *thing) {
-    const functions_entry *e = thing;
-    return e->place->line;
-}
-
 static void write_costs(output *o, const source_asked *s) {
     const write_things all = WRITE_THINGS(s->lines);
     output_text(o, ",\n\"costs\":{");
     write_figures(o, &s->question, all, offsetof(functions_entry, total), true);
-    write_column(o, "line", all, number_line);
+    WRITE_COLUMN(o, "line", s->lines, e, e->place->line);
     write_selves(o, &s->question, all, offsetof(functions_entry, self));
     output_char(o, '}');
 }

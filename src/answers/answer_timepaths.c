@@ -37,28 +37,6 @@ static const profile_location *place_of(const profile *names, const void *thing)
     return b->place == PATH_NOWHERE ? NULL : &names->locations.items[b->place];
 }
 
-static int64_t number_parent(const void *thing) {
-    const time_paths_box *b = thing;
-    return b->parent == PATH_NOWHERE ? -1 : (int64_t)b->parent;
-}
-
-static void write_times(output *o, const char *name, const time_paths_spec *spec,
-                        const time_paths *p, bool end) {
-    json_column c;
-    column_start(&c, o, name, false);
-    for (size_t i = 0; i < p->boxes.count; i++) {
-        const time_paths_box *b = &p->boxes.items[i];
-        column_integer(&c, (int64_t)time_paths_begin(spec, p, end ? b->end : b->first));
-    }
-    column_end(&c);
-}
-
-/* The page expects the column, which has no meaning here. */
-static int64_t number_nothing(const void *thing) {
-    (void)thing;
-    return 0;
-}
-
 static bool write_paths(request *r, const time_asked *t, const time_paths_spec *spec,
                         const time_paths *p) {
     const write_things all = WRITE_THINGS(p->boxes);
@@ -68,11 +46,11 @@ static bool write_paths(request *r, const time_asked *t, const time_paths_spec *
     output_format(o, ",\n\"columns\":%" PRIu32 ",\n", p->columns);
     const bool ok = write_node_places(o, &t->question.reading->profile, t->question.by_line, NULL,
                                       all, place_of);
-    write_column(o, "parent", all, number_parent);
+    WRITE_COLUMN(o, "parent", p->boxes, b, b->parent == PATH_NOWHERE ? -1 : (int64_t)b->parent);
     write_figures(o, &t->question, all, offsetof(time_paths_box, total), false);
-    write_column(o, "self", all, number_nothing);
-    write_times(o, "begin", spec, p, false);
-    write_times(o, "end", spec, p, true);
+    WRITE_COLUMN(o, "self", p->boxes, b, ((void)b, 0)); /* the page expects it; it means nothing */
+    WRITE_COLUMN(o, "begin", p->boxes, b, (int64_t)time_paths_begin(spec, p, b->first));
+    WRITE_COLUMN(o, "end", p->boxes, b, (int64_t)time_paths_begin(spec, p, b->end));
     output_text(o, "}}\n");
     return ok;
 }

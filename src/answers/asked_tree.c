@@ -62,26 +62,6 @@ void asked_tree_write_found(output *o, const asked_tree *t, const picture *f) {
     output_text(o, "},\n");
 }
 
-static int64_t number_parent(const void *thing) {
-    const picture_node *n = thing;
-    return n->parent == PATH_NOWHERE ? -1 : (int64_t)n->parent;
-}
-
-static int64_t number_sites(const void *thing) {
-    const picture_node *n = thing;
-    return n->sites;
-}
-
-static int64_t number_more(const void *thing) {
-    const picture_node *n = thing;
-    return n->more;
-}
-
-static int64_t number_match(const void *thing) {
-    const picture_node *n = thing;
-    return n->match;
-}
-
 static const profile_location *place_of(const profile *names, const void *thing) {
     const picture_node *n = thing;
     return n->place == PATH_NOWHERE ? NULL : &names->locations.items[n->place];
@@ -91,15 +71,14 @@ bool asked_tree_write_nodes(output *o, const asked_tree *t, const profile *names
                             const picture *f) {
     const write_things all = WRITE_THINGS(f->nodes);
     const bool ok = write_node_places(o, names, t->question.by_line, t->matches, all, place_of);
-    write_column(o, "parent", all, number_parent);
+    WRITE_COLUMN(o, "parent", f->nodes, n, n->parent == PATH_NOWHERE ? -1 : (int64_t)n->parent);
     return ok;
 }
 
 void asked_tree_write_rest(output *o, const asked_tree *t, const picture *f) {
-    const write_things all = WRITE_THINGS(f->nodes);
-    write_column(o, "sites", all, number_sites);
-    write_column(o, "more", all, number_more);
+    WRITE_COLUMN(o, "sites", f->nodes, n, n->sites);
+    WRITE_COLUMN(o, "more", f->nodes, n, n->more);
     if (t->matches)
-        write_column(o, "match", all, number_match);
+        WRITE_COLUMN(o, "match", f->nodes, n, n->match);
     output_char(o, '}');
 }

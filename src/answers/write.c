@@ -45,17 +45,8 @@ static const void *thing_at(const write_things *all, size_t i, size_t at) {
     return (const char *)all->first + i * all->size + at;
 }
 
-static void write_numbers(output *o, const char *name, const write_things *all, size_t at,
-                          write_number *number) {
-    json_column c;
-    column_start(&c, o, name, false);
-    for (size_t i = 0; i < all->n; i++)
-        column_integer(&c, number(thing_at(all, i, at)));
-    column_end(&c);
-}
-
-void write_column(output *o, const char *name, write_things all, write_number *number) {
-    write_numbers(o, name, &all, 0, number);
+static const cost *cost_at(const write_things *all, size_t i, size_t at) {
+    return thing_at(all, i, at);
 }
 
 /* Writes each part of the figures as a column. */
@@ -70,7 +61,7 @@ static void write_amounts(output *o, const asked *a, const filter_bounds *may,
     }
     for (size_t i = 0; i < all->n; i++)
         figures[i] =
-            report_figure_within(&a->report, may ? may[i] : a->query->may, thing_at(all, i, at));
+            report_figure_within(&a->report, may ? may[i] : a->query->may, cost_at(all, i, at));
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         column_start(&c, o, names[k], first && k == 0);
         for (size_t i = 0; i < all->n; i++)
@@ -82,32 +73,29 @@ static void write_amounts(output *o, const asked *a, const filter_bounds *may,
     free(figures);
 }
 
-static int64_t number_samples(const void *thing) {
-    const cost *c = thing;
-    return (int64_t)c->samples;
-}
-
-static int64_t number_blocks(const void *thing) {
-    const cost *c = thing;
-    return (int64_t)c->blocks;
-}
-
 void write_figures(output *o, const asked *a, write_things all, size_t at, bool first) {
     write_figures_within(o, a, NULL, all, at, first);
 }
 
 void write_figures_within(output *o, const asked *a, const filter_bounds *may, write_things all,
                           size_t at, bool first) {
+    json_column c;
     write_amounts(o, a, may, &all, at, first);
-    write_numbers(o, "samples", &all, at, number_samples);
-    write_numbers(o, "blocks", &all, at, number_blocks);
+    column_start(&c, o, "samples", false);
+    for (size_t i = 0; i < all.n; i++)
+        column_integer(&c, (int64_t)cost_at(&all, i, at)->samples);
+    column_end(&c);
+    column_start(&c, o, "blocks", false);
+    for (size_t i = 0; i < all.n; i++)
+        column_integer(&c, (int64_t)cost_at(&all, i, at)->blocks);
+    column_end(&c);
 }
 
 void write_selves(output *o, const asked *a, write_things all, size_t at) {
     json_column c;
     column_start(&c, o, "self", false);
     for (size_t i = 0; i < all.n; i++)
-        column_number(&c, asked_figure(a, thing_at(&all, i, at)).value);
+        column_number(&c, asked_figure(a, cost_at(&all, i, at)).value);
     column_end(&c);
 }
 

@@ -22,9 +22,17 @@ typedef struct write_things {
 
 #define WRITE_THINGS(vec) ((write_things){(vec).items, sizeof *(vec).items, (vec).count})
 
-/* Writes `"NAME":[…]`, with the `number` of each thing. */
-typedef int64_t write_number(const void *thing);
-void write_column(output *o, const char *name, write_things all, write_number *number);
+/* Writes `"NAME":[…]`, with the number that an expression makes of each `thing` in a vector. */
+#define WRITE_COLUMN(o, name, vec, thing, number)                                                  \
+    do {                                                                                           \
+        json_column column_;                                                                       \
+        column_start(&column_, o, name, false);                                                    \
+        for (size_t i_ = 0; i_ < (vec).count; i_++) {                                              \
+            const __typeof__(*(vec).items) *thing = &(vec).items[i_];                              \
+            column_integer(&column_, number);                                                      \
+        }                                                                                          \
+        column_end(&column_);                                                                      \
+    } while (0)
 
 /* Writes the five columns of figures, of the cost `at` bytes into each thing. */
 void write_figures(output *o, const asked *a, write_things all, size_t at, bool first);

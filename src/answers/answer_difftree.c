@@ -55,7 +55,7 @@ static const cost *after_of(const diff_asked *a, size_t node) {
 }
 
 static bool is_decided(const diff_asked *a) {
-    return diff_is_decided(&(diff_options){0}, a->before.query, 1, a->tree.question.query, 1);
+    return diff_is_decided(&(diff_options){0}, &a->before.query, 1, &a->tree.question.query, 1);
 }
 
 static figure both(const diff_asked *a, const cost *before, const cost *after) {

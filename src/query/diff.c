@@ -227,17 +227,15 @@ bool diff_any_is_partial(const query_result *const *runs, size_t n) {
     return false;
 }
 
-static bool can_be_compared(const query_result *const *before, size_t n_before,
-                            const query_result *const *after, size_t n_after) {
-    return before[0]->profile == after[0]->profile ||
-           (!diff_any_is_partial(before, n_before) && !diff_any_is_partial(after, n_after));
-}
-
-bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,
-                     const query_result *after, size_t n_after) {
+bool diff_is_decided(const diff_options *options, const query_result *const *before,
+                     size_t n_before, const query_result *const *after, size_t n_after) {
     const bool varies = options->normalise == DIFF_BY_TIME ||
-                        before->measure == MEASURE_BYTESECONDS || depends_on_turns(before, after);
-    return can_be_compared(&before, 1, &after, 1) && (!varies || n_before > 1 || n_after > 1);
+                        before[0]->measure == MEASURE_BYTESECONDS ||
+                        depends_on_turns(before[0], after[0]);
+    if (before[0]->profile != after[0]->profile &&
+        (diff_any_is_partial(before, n_before) || diff_any_is_partial(after, n_after)))
+        return false;
+    return !varies || n_before > 1 || n_after > 1;
 }
 
 static void leave_undecided(diff *d) {
@@ -256,7 +254,7 @@ static int falling(double a, double b) {
     return (a < b) - (a > b);
 }
 
-static int compare_sites(const void *a, const void *b) {
+static int order_sites(const void *a, const void *b) {
     const diff_site *x = a, *y = b;
     if (x->sure != y->sure)
         return x->sure ? -1 : 1;
@@ -270,7 +268,7 @@ static int compare_sites(const void *a, const void *b) {
 
 void diff_sort(diff *d) {
     if (d->sites.count)
-        qsort(d->sites.items, d->sites.count, sizeof *d->sites.items, compare_sites);
+        qsort(d->sites.items, d->sites.count, sizeof *d->sites.items, order_sites);
 }
 
 bool diff_query(const query_result *const *before, size_t n_before,
@@ -279,8 +277,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
     side b = {0}, a = {0};
     *result = (diff){.options = *options,
                      .measure = before[0]->measure,
-                     .decided = diff_is_decided(options, before[0], n_before, after[0], n_after) &&
-                                can_be_compared(before, n_before, after, n_after)};
+                     .decided = diff_is_decided(options, before, n_before, after, n_after)};
     bool ok = read_side(&b, before, n_before, options, options->per_before) &&
               read_side(&a, after, n_after, options, options->per_after) &&
               compare_pairs(&b, &a, result) && judge(result);

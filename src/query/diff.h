@@ -42,6 +42,11 @@ typedef struct diff_site {
     double sure_change;  /* the limit of the change's interval that is closer to 0; 0 if not sure */
 } diff_site;
 
+/* Returns the name of a site: after if it exists there, else before. */
+static inline const diff_name *diff_name_of(const diff_site *s) {
+    return s->in_after ? &s->after : &s->before;
+}
+
 typedef struct diff {
     diff_options options;
     measure measure; /* of all results */
@@ -54,9 +59,9 @@ typedef struct diff {
 
 /* Whether the samples can decide. They cannot if a trace lacks something (profile_is_partial).
  * Amounts that depend on how long a run takes, or on how its threads interleave, differ from run to
- * run, so one run per side is not enough for these. `before` and `after` are any of the runs. */
-bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,
-                     const query_result *after, size_t n_after);
+ * run, so one run per side is not enough for these. */
+bool diff_is_decided(const diff_options *options, const query_result *const *before,
+                     size_t n_before, const query_result *const *after, size_t n_after);
 
 /* Fills `*result`, which need not be initialized; false when there is no memory. The result refers
  * to the profiles. */

@@ -6,28 +6,24 @@
 #include "query/diff.h"
 
 /* Equal strings of a profile have equal pointers. */
-static int compare_pointers(const void *a, const void *b) {
+static int order_pointers(const void *a, const void *b) {
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-static const diff_name *name_of(const diff_site *s) {
-    return s->in_after ? &s->after : &s->before;
-}
-
-static int compare_places(const profile_location *a, const profile_location *b, bool by_line) {
+static int order_places(const profile_location *a, const profile_location *b, bool by_line) {
     if (!a || !b)
         return (a != NULL) - (b != NULL);
-    int order = compare_pointers(a->function, b->function);
+    int order = order_pointers(a->function, b->function);
     if (order == 0)
-        order = compare_pointers(a->file, b->file);
+        order = order_pointers(a->file, b->file);
     return order || !by_line ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-static int compare_names(const void *a, const void *b, void *context) {
+static int order_names(const void *a, const void *b, void *context) {
     const diff *d = context;
-    const diff_name *x = name_of(a), *y = name_of(b);
-    int order = compare_pointers(x->type, y->type);
-    return order ? order : compare_places(x->place, y->place, d->options.by == HOTSPOTS_BY_LINE);
+    const diff_name *x = diff_name_of(a), *y = diff_name_of(b);
+    int order = order_pointers(x->type, y->type);
+    return order ? order : order_places(x->place, y->place, d->options.by == HOTSPOTS_BY_LINE);
 }
 
 /* Marks a site where nothing went or came, which is certain. */
@@ -55,13 +51,13 @@ static void forget_ratio(comparison *c) {
 static void take_changes(diff *d, diff *moved) {
     d->n_sure = moved->n_sure;
     if (moved->sites.count)
-        qsort_r(moved->sites.items, moved->sites.count, sizeof *moved->sites.items, compare_names,
+        qsort_r(moved->sites.items, moved->sites.count, sizeof *moved->sites.items, order_names,
                 moved);
     for (size_t i = 0; i < d->sites.count; i++) {
         diff_site *s = &d->sites.items[i], *found = NULL;
         for (size_t low = 0, high = moved->sites.count; low < high && !found;) {
             size_t middle = (low + high) / 2;
-            int order = compare_names(&moved->sites.items[middle], s, moved);
+            int order = order_names(&moved->sites.items[middle], s, moved);
             if (order == 0)
                 found = &moved->sites.items[middle];
             else

@@ -18,10 +18,6 @@ static const diff_site *site_of(const void *row) {
     return row;
 }
 
-const diff_name *diff_name_of(const diff_site *s) {
-    return s->in_after ? &s->after : &s->before;
-}
-
 static bool is_by_type(const table *t) {
     return report_of(t)->diff->options.by == HOTSPOTS_BY_TYPE;
 }

@@ -30,9 +30,6 @@ void diff_document(document *d, diff_report *r);
 table diff_table(diff_report *r);
 table diff_total(diff_report *r);
 
-/* Returns the name of a row: after if it exists there, else before. */
-const diff_name *diff_name_of(const diff_site *s);
-
 /* Returns whether a shown site is an address that symbolization may turn into a name. */
 bool diff_unsymbolized(const diff_report *r);
 

@@ -220,6 +220,13 @@ START_TEST(amounts_are_normalised) {
 }
 END_TEST
 
+/* Whether so many runs with these results a side can decide. */
+static bool is_decided(const diff_options *options, const query_result *before, size_t n_before,
+                       const query_result *after, size_t n_after) {
+    const query_result *const b[] = {before, before, before}, *const a[] = {after, after, after};
+    return diff_is_decided(options, b, n_before, a, n_after);
+}
+
 /* Twice as long, and how much that is by accident, nobody knows. */
 START_TEST(times_of_one_run_a_side_decide_nothing) {
     const uint64_t before[] = {1000, 100, 20, 0}, after[] = {1050, 20, 0, 300};
@@ -237,14 +244,14 @@ START_TEST(times_of_one_run_a_side_decide_nothing) {
                        allocated = {.measure = MEASURE_ALLOCATED, .profile = &several},
                        peak = {.measure = MEASURE_PEAK, .profile = &one},
                        peak_of_threads = {.measure = MEASURE_PEAK, .profile = &several};
-    ck_assert(!diff_is_decided(&none, &held, 1, &held, 1));
-    ck_assert(diff_is_decided(&none, &held, 1, &held, 2));
-    ck_assert(diff_is_decided(&none, &allocated, 1, &allocated, 1));
-    ck_assert(diff_is_decided(&by_time, &allocated, 2, &allocated, 1));
-    ck_assert(diff_is_decided(&none, &peak, 1, &peak, 1));
-    ck_assert(!diff_is_decided(&none, &peak, 1, &peak_of_threads, 1));
-    ck_assert(diff_is_decided(&none, &peak, 1, &peak_of_threads, 3));
-    ck_assert(diff_is_decided(&none, &peak_of_threads, 1, &peak_of_threads, 1)); /* moments of it */
+    ck_assert(!is_decided(&none, &held, 1, &held, 1));
+    ck_assert(is_decided(&none, &held, 1, &held, 2));
+    ck_assert(is_decided(&none, &allocated, 1, &allocated, 1));
+    ck_assert(is_decided(&by_time, &allocated, 2, &allocated, 1));
+    ck_assert(is_decided(&none, &peak, 1, &peak, 1));
+    ck_assert(!is_decided(&none, &peak, 1, &peak_of_threads, 1));
+    ck_assert(is_decided(&none, &peak, 1, &peak_of_threads, 3));
+    ck_assert(is_decided(&none, &peak_of_threads, 1, &peak_of_threads, 1)); /* moments of it */
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include "query/hotspots.h"
 
 /* `type` has a field `int by`, a hotspots_by. */
-#define OPTION_ROW(type)                                                                           \
+#define OPTION_ROWS_BY(type)                                                                       \
     {                                                                                              \
         .name = "by", OPTION_CHOOSES(type, by, hotspots_stack_groupings),                          \
         .help = "one row per source line (default), function, or object type",                     \

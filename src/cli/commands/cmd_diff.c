@@ -33,7 +33,7 @@ static const option options[] = {
      OPTION_SETS(HEAD, diff_command, after),
      .help = "the traces that follow are from after the change",
      .brief = "traces from after the change follow"},
-    OPTION_ROW(diff_command),
+    OPTION_ROWS_BY(diff_command),
     {.name = "top",
      .letter = 'n',
      OPTION_TAKES(COUNT, diff_command, top, "N"),

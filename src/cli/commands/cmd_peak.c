@@ -22,7 +22,7 @@ static const peak_options defaults = {
 };
 
 static const option options[] = {
-    OPTION_ROW(peak_options),
+    OPTION_ROWS_BY(peak_options),
     OPTIONS_ROWS(peak_options),
     OPTION_FILTER(peak_options, question.filter),
     {.name = "measure",

@@ -130,6 +130,39 @@ START_TEST(advice_ends_when_its_client_has_gone) {
 }
 END_TEST
 
+START_TEST(an_address_has_a_kind) {
+    static const struct {
+        const char *path;
+        api_kind kind;
+    } known[] = {{"/", API_NOTHING},
+                 {"/debug/pprof/profile", API_NOTHING},
+                 {"/api/nothing", API_DOCUMENT}, /* which says that there is no such endpoint */
+                 {"/api/info", API_DOCUMENT},
+                 {"/api/export", API_FILE},
+                 {"/debug/pprof/heap", API_FILE},
+                 {"/debug/pprof/allocs", API_FILE},
+                 {"/api/live", API_EVENTS},
+                 {"/api/open", API_OPENING}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        ck_assert_msg(api_kind_of(known[i].path) == known[i].kind, "%s", known[i].path);
+}
+END_TEST
+
+/* A file that took too long, or whose viewer ends, is refused in its place. */
+START_TEST(a_refusal_replaces_an_answer) {
+    api_reply reply = {.status = HTTP_OK, .type = "text/plain", .file = "a.txt"};
+    output_start(&reply.body, OUTPUT_MEMORY);
+    output_text(&reply.body, "begun");
+    api_refuse(&reply, HTTP_UNAVAILABLE, "late");
+    ck_assert_int_eq(reply.status, HTTP_UNAVAILABLE);
+    ck_assert_str_eq(reply.type, "application/json");
+    ck_assert_str_eq(reply.file, "");
+    char *body = output_take(&reply.body);
+    ck_assert_str_eq(body, "{\"error\":{\"reason\":\"late\"}}\n");
+    free(body);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("api");
     TCase *t = tcase_create("api");
@@ -137,6 +170,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_table_may_be_empty);
     tcase_add_test(t, a_search_ends_when_its_client_has_gone);
     tcase_add_test(t, advice_ends_when_its_client_has_gone);
+    tcase_add_test(t, an_address_has_a_kind);
+    tcase_add_test(t, a_refusal_replaces_an_answer);
     suite_add_tcase(s, t);
     return s;
 }

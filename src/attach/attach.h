@@ -10,7 +10,9 @@
  * changed, the seccomp filters of all threads are tested with the system calls that recording makes
  * (filters.h). A child process of ours does the work, in a session of its own. So a signal to us,
  * even one that kills us, leaves nothing half done in the process; signals that can be blocked wait
- * until the work is done.
+ * until the work is done. Programs that are entered before they run have doors of their own:
+ * enter.h, to which arrive.h and tree.h follow a program's children; follow.h waits for a process
+ * to end, where its memory is read from outside.
  * Alternatives. A new thread or a socket would change the process visibly: `ps` and gdb show it,
  * and a fork loses it. (A language runtime whose agents start in a thread has one for some
  * milliseconds.) Writing code of our own into the process takes pages that are both written and

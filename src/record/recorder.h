@@ -1,6 +1,5 @@
-/* recorder.h: the recorder, which lives in the program under study. This header is its middle, the
- * layer between intercepted calls and a session: whether anything is recorded in this process now,
- * and the life of the process's one session.
+/* recorder.h: the recorder, which lives in the program under study. This header is the layer
+ * between intercepted calls and the process's one session, whose life it owns.
  * Problem. A program that knows nothing of us calls malloc from everywhere: in signal handlers,
  * before main, between fork and exec. It closes our files and forbids system calls, and it may be
  * killed. It must go on as without us, and its trace must say what it did until then.

@@ -5,9 +5,10 @@
  * asks most of them again with another filter a moment later. The trace may still be growing. Other
  * pages open in the same browser can send requests here, too.
  *
- * Way. libmicrohttpd parses requests (server.c). A guard (guard.h) rejects requests that do not
- * come from our page. A worker (workers.h) computes the answer while others proceed. The page
- * learns of new readings of a trace through a stream of events (streams.h).
+ * Way. libmicrohttpd parses requests (server.c) from the sockets of listen.h. A guard (guard.h)
+ * rejects requests that do not come from our page. A worker (workers.h) computes the answer while
+ * others proceed. The page learns of new readings of a trace through a stream of events
+ * (streams.h).
  *
  * Why not otherwise. Other viewers send all data to the page at once, which fails at some hundred
  * megabytes. A process for each request would have to read the trace again.

@@ -195,7 +195,7 @@ static inline size_t command_n_operands(char *const *operands) {
     return n;
 }
 
-#define OPTIONS_MAX_SIZE 320
+#define OPTIONS_MAX_SIZE 768
 
 #define COMMAND_DECLARE(name) extern const command command_##name;
 COMMANDS(COMMAND_DECLARE)

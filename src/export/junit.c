@@ -48,7 +48,9 @@ static void put_case(output *o, const check_report *c, size_t i) {
     output_text(o, "  <testcase classname=\"allotrace\" name=\"");
     put_name(o, r);
     if (result->verdict == BUDGET_PASS) {
-        output_text(o, "\"/>\n");
+        output_text(o, result->is_unknown ? "\">\n    <system-out>nothing in the trace has this "
+                                            "name</system-out>\n  </testcase>\n"
+                                          : "\"/>\n");
         return;
     }
     output_format(o, "\">\n    <%s message=\"", tags[result->verdict]);

@@ -110,6 +110,10 @@ bool budget_is_under(const char *site) {
     return strncmp(site, UNDER, sizeof UNDER - 1) == 0;
 }
 
+bool budget_is_line(const char *site) {
+    return parse_pattern(budget_site_name(site)).line > 0;
+}
+
 const char *budget_site_name(const char *site) {
     return site + (budget_is_under(site) ? sizeof UNDER - 1 : 0);
 }
@@ -301,11 +305,7 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
         .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
         .samples = s.samples};
     result->verdict = judge(rule, &result->actual);
-    result->is_unknown = result->verdict == BUDGET_PASS && !budget_knows(l->profile, rule->site);
-    if (result->is_unknown) {
-        result->verdict = BUDGET_UNDECIDED;
-        return true;
-    }
+    result->is_unknown = !budget_knows(l->profile, rule->site);
     result->is_of_order = result->verdict == BUDGET_UNDECIDED && t->kept;
     if (result->verdict == BUDGET_UNDECIDED && !t->kept)
         result->deciding_rate = deciding_rate(rule, result, &s, t->may, info->sample_rate, word);

@@ -35,9 +35,8 @@ typedef struct budget_result {
     /* For BUDGET_UNDECIDED: the rate at which a verdict is likely; 0: no rate decides, because part
      * of the trace is missing, or … */
     double deciding_rate;
-    bool is_of_order; /* … because it depends on the order of events of several threads, or … */
-    bool is_unknown; /* … because nothing in the trace has the site's name, so it would always pass
-                      */
+    bool is_of_order; /* … because it depends on the order of events of several threads */
+    bool is_unknown;  /* nothing in the trace has the site's name: is it spelt so? */
 } budget_result;
 
 /* Sampled blocks with one stack. */
@@ -74,6 +73,9 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 
 /* Whether the rule's site names anything in the trace, at any place of a stack. */
 bool budget_knows(const profile *p, const char *site);
+
+/* Whether a site is FILE:LINE. */
+bool budget_is_line(const char *site);
 
 /* Returns a site without `under:`. */
 const char *budget_site_name(const char *site);

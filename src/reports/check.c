@@ -115,9 +115,7 @@ check_words check_actual(const check_report *c, size_t i) {
 
 check_words check_undecided(const budget_result *result) {
     check_words w;
-    if (result->is_unknown)
-        snprintf(w.text, sizeof w.text, "nothing in the trace has this name");
-    else if (result->is_of_order)
+    if (result->is_of_order)
         snprintf(w.text, sizeof w.text, "the order of events between threads is unknown");
     else if (result->deciding_rate == 0)
         snprintf(w.text, sizeof w.text, "part of the trace is missing");
@@ -354,13 +352,12 @@ static const table_column sum_columns[] = {
 
 /* Says why no rate would decide some checks. */
 static void say_undecided(document *d, const check_report *c) {
-    bool order = false, part = false, unknown = false;
+    bool order = false, part = false;
     for (size_t i = 0; i < c->n; i++) {
         const budget_result *result = &c->results[i];
         order |= result->is_of_order;
-        unknown |= result->is_unknown;
         part |= result->verdict == BUDGET_UNDECIDED && !result->is_of_order &&
-                !result->is_unknown && result->deciding_rate == 0;
+                result->deciding_rate == 0;
     }
     if (part)
         document_note(
@@ -369,9 +366,6 @@ static void say_undecided(document *d, const check_report *c) {
     if (order)
         document_note(d, "Checks that depend on the unknown order of events between threads cannot "
                          "be decided at any rate.");
-    if (unknown)
-        document_note(
-            d, "Checks of names that do not occur in the trace cannot be decided at any rate.");
 }
 
 void check_document(document *d, const check_report *c) {

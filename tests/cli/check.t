@@ -38,7 +38,7 @@ Expectations, here at rate 1, where numbers are exact:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --markdown --update budget.toml exact.ctf 2>&1 | head -1
-  allotrace: check: --update writes a budget file: it cannot be combined with --expect, --budget or a form of output
+  allotrace: check: --update writes a budget file: it cannot be combined with limits, --budget or a form of output
 
 What a function leaves to others is not its own; and nothing is not checked:
 
@@ -55,7 +55,7 @@ What a function leaves to others is not its own; and nothing is not checked:
   $ allotrace check --measure survived -e 'f=1KB' early.ctf >/dev/null
   [3]
   $ allotrace check --measure peak -e 'nosuch=1KB' early.ctf >/dev/null
-  allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `nosuch`: it allocates nothing, or has a different name
   [3]
   $ echo '# [[budget]]' >none.toml; allotrace check --budget none.toml exact.ctf
   allotrace: none.toml: contains no [[budget]]; to write one: allotrace check --update
@@ -64,10 +64,71 @@ What a function leaves to others is not its own; and nothing is not checked:
 JUnit XML is valid whatever a site is called:
 
   $ allotrace check -e $'x\xFF<\e>=1KB' --junit any.xml exact.ctf >/dev/null
-  allotrace: warning: nothing in the trace is called `x�<?>`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `x�<?>`: it allocates nothing, or has a different name
   [3]
   $ python3 -c 'import xml.dom.minidom as x; print(x.parse("any.xml").getElementsByTagName("testcase")[0].getAttribute("name"))'
   x�<?>
+
+Maxima on the command line are those of a budget file; without a site, they limit the whole program:
+
+  $ allotrace check --max-peak 10KB --max-peak 'parse=1KB' --max-allocated 'print=1 blocks' --max-survived 0 exact.ctf
+    verdict   actual         expected  ratio  site
+    PASS     1 block  at most 1 block   1.00  print
+    FAIL     12.5 KB  at most 10.0 KB   1.25  total, live at the peak
+    FAIL      8.6 KB   at most 1.0 KB   8.59  parse, live at the peak
+    FAIL     12.5 KB      at most 0 B         total, never freed
+  1 passed, 3 failed, 0 undecided
+  [3]
+  $ printf '[[budget]]\nmeasure = "peak"\nmax = "%s"\n' 10KB 20KB >twice.toml; allotrace check --budget twice.toml --max-peak 20KB exact.ctf
+    verdict   actual         expected  ratio  site
+    PASS     12.5 KB  at most 20.0 KB   0.62  total, live at the peak
+    FAIL     12.5 KB  at most 10.0 KB   1.25  total, live at the peak
+    PASS     12.5 KB  at most 20.0 KB   0.62  total, live at the peak
+  2 passed, 1 failed, 0 undecided
+  [3]
+  $ allotrace check --max-allocated 10KB --filter fn:parse -m live --json exact.ctf
+  {"passed":1,"failed":0,"undecided":0,
+   "checks":[
+    {"verdict":"PASS","max":10240,"value":8800,"low":8800,"high":8800,"samples":1100,"unit":"B","site":"total","name":"total","measure":"allocated","filter":"fn:parse"}]}
+  $ allotrace check --max-peak =1B exact.ctf
+  allotrace: --max-peak: `=1B` does not have the form '12MB', '50000 blocks' or 'SITE=12MB'
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace check --max-allocated '3 B*s' exact.ctf
+  allotrace: --max-allocated: `3 B*s` is not an amount for the measure allocated
+  Try `allotrace check --help`.
+  [2]
+  $ allotrace check --update x.toml --max-peak 1B exact.ctf
+  allotrace: check: --update writes a budget file: it cannot be combined with limits, --budget or a form of output
+  Try `allotrace check --help`.
+  [2]
+
+A site that is gone keeps its limit, but not if part of the trace is; the report tells a misspelt one apart:
+
+  $ allotrace check --max-allocated parce=1KB --max-allocated 'a.c:11=0 blocks' --junit gone.xml exact.ctf; grep -c system-out gone.xml
+    verdict    actual          expected  ratio  site
+    PASS          0 B    at most 1.0 KB   0.00  parce
+    PASS     0 blocks  at most 0 blocks         a.c:11
+  2 passed, 0 failed, 0 undecided
+  allotrace: warning: nothing in the trace is called `parce`: it allocates nothing, or has a different name
+  allotrace: hint: there is `parse`
+  allotrace: warning: nothing in the trace is called `a.c:11`: it allocates nothing, or its line has moved
+  2
+  $ for i in 1 2 3; do echo alloc major 9 1 main@m.c:1 f@a.c:1; done | (echo rate 1e-4; cat) | $TESTDIR/make-trace >gone.ctf
+  $ allotrace check --max-allocated g=1MB --max-allocated h=200KB gone.ctf
+    verdict    rate needed     actual  ±                         expected  ratio  site
+    PASS                    no sample  at most 288.2 KB    at most 1.0 MB   0.00  g
+    UNDECIDED       1.5e-4  no sample  at most 288.2 KB  at most 200.0 KB   0.00  h
+  1 passed, 0 failed, 1 undecided
+  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `h`: it allocates too little to be sampled, or has a different name
+  [4]
+  $ head -c 100000 $TRACES/ocamlopt.ctf >cut.ctf; allotrace check --max-allocated nosuch=1GB cut.ctf 2>&1 | sed 1,3d
+    verdict    rate needed     actual  ±                     expected  ratio  site
+    UNDECIDED         none  no sample  at most 1.4 MB  at most 1.0 GB   0.00  nosuch
+  Checks that depend on the missing part of the trace cannot be decided at any rate.
+  0 passed, 0 failed, 1 undecided
+  allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be sampled, or has a different name
 
 Of some blocks alone; what a filter hides is no site:
 
@@ -282,11 +343,11 @@ By other measures than what was allocated; each budget may have its own, and its
     PASS       7.8 KB   10.0 KB      2x   0.78  print, live at the peak
   2 passed, 0 failed, 0 undecided
   $ allotrace check -m peak -e 'total=3 B*s' lives.ctf
-  allotrace: --expect: `total=3 B*s` is not an amount for --measure peak
+  allotrace: --expect: `total=3 B*s` is not an amount for the measure peak
   Try `allotrace check --help`.
   [2]
   $ allotrace check -m blocks -e 'total=3 KB' lives.ctf
-  allotrace: --expect: `total=3 KB` is not an amount for --measure blocks
+  allotrace: --expect: `total=3 KB` is not an amount for the measure blocks
   Try `allotrace check --help`.
   [2]
   $ sed -i 's/a.c/a.c heap:x/' own.toml; allotrace check --budget own.toml lives.ctf
@@ -364,11 +425,10 @@ A budget from a trace, which the trace meets; then the same for another one:
     PASS      99.2 MB  ± 12.1 MB  at most 128.0 MB   0.77  Stdlib__set.Make.bal
   2 passed, 0 failed, 0 undecided
   $ allotrace check --budget new.toml $TRACES/irmin-replay.ctf
-    verdict    rate needed     actual  ±                        expected   ratio  site
-    FAIL                      79.0 GB  ± 1.5 GB         at most 738.0 MB  109.65  total
-    UNDECIDED         none  no sample  at most 28.1 MB  at most 128.0 MB    0.00  Stdlib__set.Make.bal
-  Checks of names that do not occur in the trace cannot be decided at any rate.
-  0 passed, 1 failed, 1 undecided
+    verdict     actual  ±                        expected   ratio  site
+    FAIL       79.0 GB  ± 1.5 GB         at most 738.0 MB  109.65  total
+    PASS     no sample  at most 28.1 MB  at most 128.0 MB    0.00  Stdlib__set.Make.bal
+  1 passed, 1 failed, 0 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be sampled, or has a different name
   allotrace: hint: there is `Stdlib__Map.Make.bal`
   [3]
@@ -391,7 +451,7 @@ A budget from a trace, which the trace meets; then the same for another one:
 What makes no sense:
 
   $ allotrace check exact.ctf
-  allotrace: check needs --expect, --budget or --update
+  allotrace: check needs a limit, such as --max-peak 100MB, or --budget or --update
   Try `allotrace check --help`.
   [2]
   $ allotrace check --expect parse exact.ctf
@@ -407,7 +467,7 @@ What makes no sense:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --update a.toml --budget b.toml exact.ctf
-  allotrace: check: --update writes a budget file: it cannot be combined with --expect, --budget or a form of output
+  allotrace: check: --update writes a budget file: it cannot be combined with limits, --budget or a form of output
   Try `allotrace check --help`.
   [2]
   $ allotrace check --budget no-such.toml exact.ctf
@@ -441,14 +501,14 @@ A function may be named without its parameters, and a name that is not quite rig
     PASS      1 block   1 block   1.01x   1.00  fork
     FAIL     0 blocks   1 block   1.01x   0.00  fo
   4 passed, 1 failed, 0 undecided
-  allotrace: warning: nothing in the trace is called `fo`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `fo`: it allocates nothing, or has a different name
   allotrace: hint: there is `fork()`
   [3]
   $ allotrace check -e under:frok=1MB -e a.cc:9=1MB overloads.ctf 2>&1 | sed 1,3d
   0 passed, 2 failed, 0 undecided
-  allotrace: warning: nothing in the trace is called `under:frok`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `under:frok`: it allocates nothing, or has a different name
   allotrace: hint: there is `fork()`
-  allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates too little to be sampled, or has a different name
+  allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates nothing, or its line has moved
 
 What a trace lacks may be what is too much:
 

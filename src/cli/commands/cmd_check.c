@@ -19,7 +19,7 @@
 #include "reports/check.h"
 
 typedef struct check_command {
-    option_texts expect;
+    option_texts expect, max_allocated, max_peak, max_survived;
     uint64_t top;
     const char *within, *budget, *update, *junit;
     question_options question;
@@ -39,6 +39,19 @@ static const option options[] = {
      .help =
          "the factor by which an amount may differ from its expectation, such as 2x (default 10x)",
      .brief = "the factor by which SITE may differ (default 10x)"},
+    {.name = "max-allocated",
+     OPTION_TAKES(TEXTS, check_command, max_allocated, "[SITE=]AMOUNT"),
+     .help = "what the program, or SITE, may allocate at most, such as 2GB, '50000 blocks' or "
+             "'parse=12MB'; may be repeated up to 16 times",
+     .brief = "the most that the program may allocate, such as 2GB"},
+    {.name = "max-peak",
+     OPTION_TAKES(TEXTS, check_command, max_peak, "[SITE=]AMOUNT"),
+     .help = "the same for what is live at the peak",
+     .brief = "the most that may be live at the peak, such as 100MB"},
+    {.name = "max-survived",
+     OPTION_TAKES(TEXTS, check_command, max_survived, "[SITE=]AMOUNT"),
+     .help = "the same for what is never freed",
+     .brief = "the most that may never be freed, such as 64KB"},
     {.name = "budget",
      .letter = 'b',
      OPTION_TAKES(FILE, check_command, budget, "FILE"),
@@ -110,22 +123,44 @@ static bool parse_factor(const char *text, double *factor) {
     return !*end && isfinite(*factor) && *factor > 1;
 }
 
-/* SITE may contain `=` (operator==), but an amount does not. */
+static int refuse_amount(const char *name, const char *text, const char *forms) {
+    return message_usage(&command_check, "--%s: `%s` does not have the form %s", name, text, forms);
+}
+
+/* Adds a rule of the site that the text names. SITE may contain `=` (operator==), but an amount
+ * does not. */
+static int add_rule(job *j, const char *name, const char *text, budget_rule rule) {
+    const char *equals = strrchr(text, '=');
+    if (!budget_fits(rule.measure, rule.unit))
+        return message_usage(&command_check, "--%s: `%s` is not an amount for the measure %s", name,
+                             text, measure_infos[rule.measure].name);
+    rule.site = equals ? intern(&j->strings, text, (size_t)(equals - text)) : "total";
+    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : message_no_memory();
+}
+
 static int add_expectation(job *j, const char *text, double factor) {
     const char *equals = strrchr(text, '=');
     budget_rule rule = j->defaults;
     rule.within = factor;
     if (!equals || equals == text || !budget_parse_amount(equals + 1, &rule.amount, &rule.unit))
-        return message_usage(
-            &command_check,
-            "--expect: `%s` does not have the form 'SITE=50000 blocks' or 'SITE=12MB'", text);
+        return refuse_amount("expect", text, "'SITE=50000 blocks' or 'SITE=12MB'");
     if (rule.measure == MEASURE_ALLOCATED && !budget_fits(rule.measure, rule.unit))
         rule.measure = budget_measure_of(rule.unit);
-    if (!budget_fits(rule.measure, rule.unit))
-        return message_usage(&command_check, "--expect: `%s` is not an amount for --measure %s",
-                             text, measure_infos[rule.measure].name);
-    rule.site = intern(&j->strings, text, (size_t)(equals - text));
-    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : message_no_memory();
+    return add_rule(j, "expect", text, rule);
+}
+
+static int add_maxima(job *j, const char *name, const option_texts *texts, measure m) {
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < texts->n; i++) {
+        const char *text = texts->items[i], *equals = strrchr(text, '=');
+        budget_rule rule = j->defaults;
+        rule.measure = m;
+        status = equals != text &&
+                         budget_parse_amount(equals ? equals + 1 : text, &rule.amount, &rule.unit)
+                     ? add_rule(j, name, text, rule)
+                     : refuse_amount(name, text, "'12MB', '50000 blocks' or 'SITE=12MB'");
+    }
+    return status;
 }
 
 /* Also the defaults for budgets in a file that --update maintains. */
@@ -174,6 +209,12 @@ static int read_rules(job *j) {
     int status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
         status = add_expectation(j, o->expect.items[i], factor);
+    if (status == STATUS_OK)
+        status = add_maxima(j, "max-allocated", &o->max_allocated, MEASURE_ALLOCATED);
+    if (status == STATUS_OK)
+        status = add_maxima(j, "max-peak", &o->max_peak, MEASURE_PEAK);
+    if (status == STATUS_OK)
+        status = add_maxima(j, "max-survived", &o->max_survived, MEASURE_SURVIVED);
     if (status == STATUS_OK && o->budget)
         status = read_budget(j, o->budget);
     if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
@@ -397,18 +438,19 @@ static bool counts_all(measure m) {
     return m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS;
 }
 
-/* Warns about rules without samples. A limit for a misspelt or renamed function would always be
- * kept, and so would one for a function that only calls others. */
+/* Warns about rules without samples. A limit for a misspelt or renamed function is always kept, and
+ * so is one for a function that only calls others. */
 static void say_unknown(const job *j) {
     for (size_t i = 0; i < j->rules.count; i++) {
         const budget_rule *rule = &j->rules.items[i];
         const char *site = rule->site;
         if (j->results.items[i].samples > 0)
             continue;
-        if (!budget_knows(&j->profile, site)) {
-            message_warning("nothing in the trace is called `%s`: it allocates too little to be "
-                            "sampled, or has a different name",
-                            site);
+        if (j->results.items[i].is_unknown) {
+            message_warning("nothing in the trace is called `%s`: it allocates %s, or %s", site,
+                            j->profile.info.sample_rate < 1 ? "too little to be sampled"
+                                                            : "nothing",
+                            budget_is_line(site) ? "its line has moved" : "has a different name");
             similar_hint(&j->profile, budget_site_name(site));
         } else if (!rule->filter && counts_all(rule->measure) && !budget_is_under(site) &&
                    strcmp(site, "total") != 0)
@@ -478,16 +520,18 @@ static int check(job *j) {
 
 static int check_usage(const check_command *o) {
     const question_options *form = &o->question;
+    const bool limits = o->expect.n || o->max_allocated.n || o->max_peak.n || o->max_survived.n;
     const int status = question_check_form(&command_check, form);
     if (status != STATUS_OK)
         return status;
-    if (o->update &&
-        (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
+    if (o->update && (o->budget || limits || o->junit || form->json || form->csv || form->markdown))
         return message_usage(&command_check,
                              "check: --update writes a budget file: it cannot be combined with "
-                             "--expect, --budget or a form of output");
-    if (!o->update && !o->budget && o->expect.n == 0)
-        return message_usage(&command_check, "check needs --expect, --budget or --update");
+                             "limits, --budget or a form of output");
+    if (!o->update && !o->budget && !limits)
+        return message_usage(
+            &command_check,
+            "check needs a limit, such as --max-peak 100MB, or --budget or --update");
     return STATUS_OK;
 }
 
@@ -524,7 +568,8 @@ const command command_check = {
         "\n"
         "A site is a function, FILE:LINE (FILE may be the end of a path), or `total`. `under:SITE` "
         "counts everything allocated while SITE is on the stack.",
-    .example = "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
+    .example = "allotrace check --max-peak 100MB --max-allocated 2GB out.ctf\n"
+               "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
                "allotrace check --update budget.toml out.ctf\n"
                "allotrace check --budget budget.toml --junit verdicts.xml out.ctf\n",
     .statuses = "  3  a check failed\n"

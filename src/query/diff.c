@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/blocks_turns.h"
 #include "query/diff_match.h"
 
 const char *const diff_normalisations[] = {
@@ -250,6 +251,31 @@ static void leave_undecided(diff *d) {
     d->total_sure = false;
 }
 
+/* Bounds a run's peak for any way in which its threads take turns, with the error of sampling. */
+static bool find_peak(const query_result *q, double unit, estimate *peak) {
+    blocks_spread spread;
+    if (!blocks_turns(&q->profile->table, &spread))
+        return false;
+    const double rate = q->profile->info.sample_rate;
+    *peak = (estimate){.low = estimate_words(spread.low, rate).low * unit,
+                       .high = estimate_words(spread.high, rate).high * unit};
+    return true;
+}
+
+/* Two runs of several threads can tell that the peak changed if no way of taking turns would
+ * explain it. Which sites held it may still depend on that way. */
+static bool decide_peak(const side *before, const side *after, diff *d) {
+    const query_result *b = before->answers[0], *a = after->answers[0];
+    estimate was, is;
+    if (d->measure != MEASURE_PEAK || d->options.normalise == DIFF_BY_TIME || before->n > 1 ||
+        after->n > 1 || !b->is_of_all || !a->is_of_all || !can_be_compared(&b, 1, &a, 1))
+        return true;
+    if (!find_peak(b, before->total[0].unit, &was) || !find_peak(a, after->total[0].unit, &is))
+        return false;
+    d->total_sure = was.high < is.low || is.high < was.low;
+    return true;
+}
+
 static int falling(double a, double b) {
     return (a < b) - (a > b);
 }
@@ -286,10 +312,11 @@ bool diff_query(const query_result *const *before, size_t n_before,
         result->total_sure = result->total.p <= COMPARE_FALSE_DISCOVERIES;
         if (!result->decided)
             leave_undecided(result);
+        ok = result->decided || decide_peak(&b, &a, result);
         diff_sort(result);
-    } else {
-        diff_free(result);
     }
+    if (!ok)
+        diff_free(result);
     free_side(&b);
     free_side(&a);
     return ok;

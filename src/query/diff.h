@@ -51,8 +51,10 @@ typedef struct diff {
     diff_options options;
     measure measure; /* of all results */
     comparison total;
-    bool total_sure;      /* p <= 5% */
-    bool decided;         /* if not, p and q are NaN, and nothing is sure (diff_is_decided) */
+    bool total_sure; /* p <= 5% */
+    /* If not, p and q are NaN, and nothing is sure (diff_is_decided). Only the total may be: where
+     * the peaks differ whichever way threads take turns. */
+    bool decided;
     VEC(diff_site) sites; /* sure ones first, by falling sure change; then by change */
     size_t n_sure;
 } diff;

@@ -103,8 +103,10 @@ static void find_total(query_result *q) {
 }
 
 bool query_run(query_result *q, const profile *p, const query_spec *spec) {
-    *q = (query_result){
-        .profile = p, .measure = spec->measure, .may = filter_bounds_of(spec->filter, p)};
+    *q = (query_result){.profile = p,
+                        .measure = spec->measure,
+                        .may = filter_bounds_of(spec->filter, p),
+                        .is_of_all = !filter_selects(spec->filter)};
     bool ok = find_lens(q, spec) && find_costs(q, spec);
     if (ok)
         find_total(q);

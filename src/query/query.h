@@ -49,6 +49,7 @@ typedef struct query_result {
     measure measure;
     blocks_moment moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
     filter_bounds may;    /* of the blocks that the filter keeps, seen or missed */
+    bool is_of_all;       /* the filter keeps every block */
     lens lens;
     cost_list costs;
     cost total;

@@ -183,6 +183,15 @@ static const char *undecided_text(const diff_report *r) {
                  "vary. Compare several runs, such as 5 per side: --before A… --after B…";
 }
 
+/* One run per side can show the total alone. */
+static void say_total_alone(document *d, const diff_report *r, const char *verdict) {
+    document_title(d, verdict,
+                   document_text(d,
+                                 " in these runs, more than the turns of threads can explain; one "
+                                 "run per side cannot show which %s changed.",
+                                 sites(r, 2)));
+}
+
 static const char *verdict_text(document *d, const comparison *c, bool sure) {
     const char *verb = c->change.value > 0 ? "Increased" : "Reduced";
     if (!sure)
@@ -216,7 +225,9 @@ static void say_what_would_decide(document *d, const diff_report *r) {
 static void say_conclusion(document *d, const diff_report *r) {
     const diff *f = r->diff;
     const char *verdict = verdict_text(d, &f->total, f->total_sure);
-    if (!f->decided)
+    if (!f->decided && f->total_sure)
+        say_total_alone(d, r, verdict);
+    else if (!f->decided)
         document_title(d, "Undecided", undecided_text(r));
     else if (f->total.before_samples + f->total.after_samples == 0)
         document_title(d, "Nothing to compare", ": neither side has samples.");

@@ -415,3 +415,34 @@ Nothing is sure where a part of a trace is lost, of which the same run shows wha
   $ allotrace hotspots --index damaged.ctf >/dev/null 2>&1; allotrace diff damaged.ctf $TRACES/ocamlopt.ctf 2>/dev/null | sed '1p; $!d'
   Before lacks events: 122 ms at 627 ms (10.9 KB, 8.1% of the trace, cannot be read).
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
+
+The peak of several threads differs from run to run, but not by more than their turns can explain:
+
+  $ thread() { for i in $(seq $2); do echo alloc external $3 $3 main@m.c:1 $1@m.c:2; done; for i in $(seq 0 $(($2 - 1))); do echo collect $i; done; }
+  $ threads() { for f in f g; do (echo rate $2; thread $f 50 $1) | $TESTDIR/make-trace >$f.ctf; done; allotrace merge -o $3 f.ctf g.ctf 2>/dev/null; }
+  $ threads 100 1 small.ctf; threads 150 1 middle.ctf; threads 250 1 large.ctf; threads 4 1e-3 sampled.ctf
+  small.ctf: 10,000 samples in 100 blocks of 2 traces, rate 1
+  middle.ctf: 15,000 samples in 100 blocks of 2 traces, rate 1
+  large.ctf: 25,000 samples in 100 blocks of 2 traces, rate 1
+  sampled.ctf: 400 samples in 100 blocks of 2 traces, rate 0.001
+  $ allotrace diff --measure peak small.ctf large.ctf
+    before  78.1 KB
+    after   195.3 KB
+    change  +117.2 KB, +150%
+  Amounts: live at the peak.
+    before, KB  after  change  site
+         39.06  97.66  +58.59  m.c:2 f
+         39.06  97.66  +58.59  m.c:2 g
+  Increased by 150% in these runs, more than the turns of threads can explain; one run per side cannot show which sites changed.
+  $ allotrace diff --measure peak small.ctf middle.ctf | tail -1
+  Undecided: ± covers sampling error only; one run per side cannot show how much the memory held by several threads at one time varies. Compare several runs, such as 5 per side: --before A… --after B…
+  $ allotrace diff --measure peak --json large.ctf small.ctf | jq -c '.decided, .total.sure, .total.p'
+  false
+  true
+  null
+  $ allotrace diff --measure peak --filter fn:f small.ctf large.ctf | tail -1
+  Undecided: ± covers sampling error only; one run per side cannot show how much the memory held by several threads at one time varies. Compare several runs, such as 5 per side: --before A… --after B…
+  $ allotrace diff --measure live small.ctf large.ctf | tail -1
+  Undecided: ± covers sampling error only; one run per side cannot show how much the memory held by several threads at one time varies. Compare several runs, such as 5 per side: --before A… --after B…
+  $ allotrace diff --measure peak sampled.ctf large.ctf | tail -1
+  Reduced by 93.8% ± 0.6% in these runs, more than the turns of threads can explain; one run per side cannot show which sites changed.

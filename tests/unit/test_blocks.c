@@ -5,6 +5,7 @@
 #include "blocks_fixture.h"
 #include "profile/blocks_add.h"
 #include "profile/blocks_spread.h"
+#include "profile/blocks_turns.h"
 #include "profile/spans.h"
 #include "profile/tick.h"
 #include "random.h"
@@ -565,6 +566,89 @@ START_TEST(the_truth_is_within_the_spread) {
 }
 END_TEST
 
+/* ---- turns --------------------------------------------------------------------------------- */
+
+enum { TURNERS = 3, STEPS = 60 };
+
+/* A step: births of the domain's next block, or the death of its `dies`th block, or of that of the
+ * domain before it. */
+typedef struct turn_step {
+    bool is_birth, of_neighbour;
+    uint64_t dies;
+} turn_step;
+
+static void write_steps(turn_step steps[STEPS]) {
+    uint64_t born = 0, died = 0;
+    for (size_t i = 0; i < STEPS; i++) {
+        const bool birth = born == died || random() % 3;
+        steps[i] = (turn_step){.is_birth = birth, .dies = died};
+        born += birth;
+        died += !birth;
+    }
+}
+
+/* Plays a step, unless the block that it would free is still to be born. */
+static bool play(block_table *b, uint16_t domain, const turn_step *step, uint64_t time,
+                 uint64_t born[TURNERS]) {
+    const uint16_t of = (uint16_t)(domain - step->of_neighbour);
+    const uint64_t id = of * UINT64_C(1000) + (step->is_birth ? born[of]++ : step->dies);
+    if (!step->is_birth && step->dies >= born[of])
+        return false;
+    if (step->is_birth)
+        bear(b, id, time, domain);
+    else
+        bury(b, id, time, domain);
+    return true;
+}
+
+/* The same steps of each domain, in many orders. */
+START_TEST(the_peak_is_within_bounds_whichever_way_domains_take_turns) {
+    for (unsigned round = 0; round < 50; round++) {
+        turn_step steps[TURNERS][STEPS];
+        blocks_spread first = {0}, bounds;
+        srandom(round);
+        for (size_t d = 0; d < TURNERS; d++)
+            write_steps(steps[d]);
+        for (size_t i = 0; i < STEPS && round % 2; i++) { /* domain 2 frees for domain 1 */
+            steps[1][i] = (turn_step){.is_birth = true};
+            steps[2][i] = (turn_step){.of_neighbour = true, .dies = i};
+        }
+        for (unsigned order = 0; order < 20; order++) {
+            block_table b = {0};
+            blocks_most most;
+            size_t at[TURNERS] = {0};
+            uint64_t born[TURNERS] = {0}, time = 0;
+            while (time < TURNERS * STEPS) {
+                const uint16_t d = (uint16_t)(order ? (uint64_t)random() % TURNERS : time / STEPS);
+                if (at[d] < STEPS && play(&b, d, &steps[d][at[d]], time, born)) {
+                    at[d]++;
+                    time++;
+                }
+            }
+            ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+            ck_assert(blocks_turns(&b, &bounds));
+            first = order ? first : bounds;
+            ck_assert(bounds.low == first.low && bounds.high == first.high);
+            ck_assert(bounds.low <= most.samples && most.samples <= bounds.high);
+            blocks_free(&b);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_domain_alone_takes_no_turns) {
+    block_table b = {0};
+    blocks_spread bounds;
+    bear(&b, 0, 1, 0);
+    bear(&b, 1, 2, 0);
+    bury(&b, 0, 3, 0);
+    bear(&b, 2, 4, 0);
+    ck_assert(blocks_finish(&b) && blocks_turns(&b, &bounds));
+    ck_assert(bounds.low == 6 && bounds.high == 6);
+    blocks_free(&b);
+}
+END_TEST
+
 /* Births of `n` blocks at each of some times. */
 static uint64_t tick_where(size_t n, uint64_t step, uint64_t rarely) {
     block_table b = {0};
@@ -609,6 +693,8 @@ static Suite *suite(void) {
     tcase_add_test(t, peaks_far_apart_are_looked_at_by_themselves);
     tcase_add_test(t, ends_that_float_make_no_amount_certain);
     tcase_add_test(t, the_truth_is_within_the_spread);
+    tcase_add_test(t, the_peak_is_within_bounds_whichever_way_domains_take_turns);
+    tcase_add_test(t, a_domain_alone_takes_no_turns);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);
     suite_add_tcase(s, t);
     return s;

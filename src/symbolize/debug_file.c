@@ -20,13 +20,20 @@ static bool open_debug(elf_file *debug, int in, const char *path, const build_id
     return false;
 }
 
-static bool find_by_build_id(elf_file *debug, int in, const char *root, const build_id *id) {
-    char digits[BUILD_ID_TEXT], path[PATH_MAX];
+bool debug_file_path(const build_id *id, const debug_file_options *options, char path[PATH_MAX]) {
+    const char *root = options->root ? options->root : DEBUG_FILE_ROOT;
+    char digits[BUILD_ID_TEXT];
     if (id->size < 2)
         return false;
     build_id_print(id, digits);
-    int n = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
-    return n < (int)sizeof path && open_debug(debug, in, path, id);
+    return snprintf(path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2) <
+           PATH_MAX;
+}
+
+static bool find_by_build_id(elf_file *debug, const build_id *id,
+                             const debug_file_options *options) {
+    char path[PATH_MAX];
+    return debug_file_path(id, options, path) && open_debug(debug, options->in, path, id);
 }
 
 /* ---- .gnu_debuglink ---------------------------------------------------------------------- */
@@ -54,12 +61,17 @@ static bool find_real(int in, const char *path, char real[PATH_MAX]) {
                   : realpath(path, real) != NULL;
 }
 
+const char *debug_file_link(const elf_file *module, uint32_t *checksum) {
+    const char *name = module->elf ? dwelf_elf_gnu_debuglink(module->elf, checksum) : NULL;
+    return name && !strchr(name, '/') ? name : NULL;
+}
+
 static bool find_by_link(elf_file *debug, int in, const char *root, const char *module_path,
                          const elf_file *module) {
-    GElf_Word checksum;
-    const char *name = module->elf ? dwelf_elf_gnu_debuglink(module->elf, &checksum) : NULL;
+    uint32_t checksum;
+    const char *name = debug_file_link(module, &checksum);
     char real[PATH_MAX], path[PATH_MAX];
-    if (!name || strchr(name, '/') || !find_real(in, module_path, real))
+    if (!name || !find_real(in, module_path, real))
         return false;
     int folder = (int)(strrchr(real, '/') - real);
     const struct {
@@ -110,7 +122,7 @@ bool debug_file_find(elf_file *debug, const build_id *id, const char *path, cons
                      const debug_file_options *options) {
     const char *root = options->root ? options->root : DEBUG_FILE_ROOT;
     *debug = ELF_FILE_CLOSED;
-    return find_by_build_id(debug, options->in, root, id) ||
+    return find_by_build_id(debug, id, options) ||
            find_by_link(debug, options->in, root, path, module) ||
            (options->debuginfod && find_by_server(debug, id));
 }

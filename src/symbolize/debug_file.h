@@ -3,6 +3,8 @@
 #ifndef SYMBOLIZE_DEBUG_FILE_H
 #define SYMBOLIZE_DEBUG_FILE_H
 
+#include <limits.h>
+
 #include "symbolize/elf_file.h"
 
 #define DEBUG_FILE_ROOT "/usr/lib/debug"
@@ -18,5 +20,13 @@ typedef struct debug_file_options {
  * Returns true if a debug file was found; otherwise `debug` is closed. */
 bool debug_file_find(elf_file *debug, const build_id *id, const char *path, const elf_file *module,
                      const debug_file_options *options);
+
+/* Sets `path` to where the debug file of a build id is looked for first. Returns false if there is
+ * no such path. */
+bool debug_file_path(const build_id *id, const debug_file_options *options, char path[PATH_MAX]);
+
+/* Returns the name of the debug file that the module's .gnu_debuglink names, and sets its checksum;
+ * NULL: it names none. */
+const char *debug_file_link(const elf_file *module, uint32_t *checksum);
 
 #endif

@@ -167,6 +167,14 @@ static void note_lost_dwo(symbolizer *s, open_module *open) {
         open->module->lost_dwo = name_path(&s->strings, folder, name);
 }
 
+static void note_lost_debug_file(symbolizer *s, const open_module *open) {
+    symbolize_module *m = open->module;
+    uint32_t checksum;
+    m->lacks_debug_file = !open->debug.elf && !elf_file_has_debug_info(&open->file);
+    const char *link = m->lacks_debug_file ? debug_file_link(&open->file, &checksum) : NULL;
+    m->debug_link = link ? intern(&s->strings, link, strlen(link)) : NULL;
+}
+
 static void module_close(open_module *open) {
     name_cache_free(&open->functions);
     map64_free(&open->ocaml_names);
@@ -369,6 +377,7 @@ static bool resolve_module(symbolizer *s, request_list *list) {
             report_progress(s, list);
     }
     note_lost_dwo(s, &open);
+    note_lost_debug_file(s, &open);
     module_close(&open);
     return ok;
 }

@@ -55,9 +55,11 @@ typedef struct symbolize_module {
     symbolize_state state;
     int os_error;               /* reason for MODULE_MISSING, otherwise 0 */
     bool unreadable_debug_info; /* in the module or in a separate file */
-    const char *lost_dwo;       /* one of its .dwo files that could not be read; NULL: none */
-    size_t n_lines;             /* addresses answered with a line */
-    size_t n_names;             /* addresses answered with only a function's name */
+    bool lacks_debug_file;      /* the module has no debug information, and no file has it */
+    const char *debug_link; /* … although .gnu_debuglink names this one; NULL: it names none */
+    const char *lost_dwo;   /* one of its .dwo files that could not be read; NULL: none */
+    size_t n_lines;         /* addresses answered with a line */
+    size_t n_names;         /* addresses answered with only a function's name */
     size_t n_unresolved;
 } symbolize_module;
 

@@ -67,3 +67,20 @@ they may be asked for:
     allotrace: hint: places shown as module+0x… are addresses without symbols; install libs1-dbgsym libc6-dbg, then run: allotrace symbolize s.ctf
   $ allotrace symbolize s.ctf | tail -n 1
     for names, install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf
+
+Each file without symbols has one line, which names the debug files that would have them:
+
+  $ ${CC:-cc} -O1 -g -Wl,--build-id=0x0123456789abcdef -o linked stripped.c
+  $ objcopy --only-keep-debug linked linked.debug; objcopy --strip-all --add-gnu-debuglink=linked.debug linked; mv linked.debug away
+  $ allotrace run -q -r 1 --no-symbolize -o l.ctf -- ./linked
+  $ allotrace symbolize -o no.ctf l.ctf | grep linked: | grep -o 'it has.*'
+  it has no symbols there; nor is there /usr/lib/debug/.build-id/01/23456789abcdef.debug, or linked.debug beside it
+  $ allotrace symbolize --debug-dir /nowhere -o no.ctf l.ctf | grep linked: | grep -o '/nowhere.*,'
+  /nowhere/.build-id/01/23456789abcdef.debug,
+  $ mkdir -p there/.build-id/01; cp away there/.build-id/01/23456789abcdef.debug
+  $ allotrace symbolize --debug-dir there -o yes.ctf l.ctf | grep -c linked
+  0
+  [1]
+  $ mv away linked.debug; allotrace symbolize l.ctf | grep -c linked
+  0
+  [1]

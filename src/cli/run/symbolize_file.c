@@ -66,13 +66,26 @@ static void warn(const symbolizer *s) {
     }
 }
 
-static void print_module(FILE *out, const symbolize_module *m) {
-    if (m->n_unresolved)
-        fprintf(out, "  %s without a name: %s: %s\n", figure_count(m->n_unresolved).text, m->path,
-                module_reason(m));
-    else if (m->n_names && !m->n_lines)
-        fprintf(out, "  %s without a line: %s: %s\n", figure_count(m->n_names).text, m->path,
-                module_reason(m));
+/* Says which file would have the names. */
+static void print_debug_file(FILE *out, const symbolize_module *m, const debug_file_options *o) {
+    char path[PATH_MAX];
+    const bool has_path = debug_file_path(&m->id, o, path);
+    if (!m->lacks_debug_file || (!has_path && !m->debug_link))
+        return;
+    fprintf(out, "; nor is there %s", has_path ? path : m->debug_link);
+    if (m->debug_link)
+        fprintf(out, has_path ? ", or %s beside it" : " beside it", m->debug_link);
+}
+
+static void print_module(FILE *out, const symbolize_module *m, const debug_file_options *o) {
+    const bool has_name = !m->n_unresolved;
+    if (has_name && (!m->n_names || m->n_lines))
+        return;
+    fprintf(out, "  %s without a %s: %s: %s",
+            figure_count(has_name ? m->n_names : m->n_unresolved).text, has_name ? "line" : "name",
+            m->path, module_reason(m));
+    print_debug_file(out, m, o);
+    fprintf(out, "\n");
 }
 
 /* Says which packages or servers have the missing names. */
@@ -94,7 +107,9 @@ static void print_packages(FILE *out, const symbolizer *s, const char *trace) {
                 origin_command_words(trace));
 }
 
-static void print_report(const completion *c, const char *name, const char *to, FILE *out) {
+static void print_report(const completion *c, const char *name, const char *to,
+                         const symbolize_file_options *options) {
+    FILE *out = options->report;
     completion_summary s = completion_result(c);
     if (!s.n_places) {
         fprintf(out, "%s: all places are already symbolized", name);
@@ -109,7 +124,7 @@ static void print_report(const completion *c, const char *name, const char *to, 
             figure_count(s.n_names).text, figure_count(s.n_places - s.n_lines - s.n_names).text);
     const symbolizer *of = completion_symbolizer(c);
     for (size_t i = 0; i < symbolizer_n_modules(of); i++)
-        print_module(out, symbolizer_module_at(of, (uint32_t)i));
+        print_module(out, symbolizer_module_at(of, (uint32_t)i), &options->debug_files);
     print_packages(out, of, to);
 }
 
@@ -178,7 +193,7 @@ static int complete(completion *c, relabel *names, const char *path,
     }
     progress_end();
     if (status == STATUS_OK && options->report)
-        print_report(c, path, to, options->report);
+        print_report(c, path, to, options);
     return status;
 }
 

@@ -246,8 +246,9 @@ double table_key(const table *t, const table_column *c, const void *row);
 int table_compare(const table *t, const table_column *c, const void *a, const void *b);
 
 /* The name of what was recorded without a call stack. */
-#define TABLE_NO_STACK   "(no call stack)"
-#define TABLE_ALL_HIDDEN "(only hidden code)" /* or no stack */
+#define TABLE_NO_STACK      "(no call stack)"
+#define TABLE_ALL_HIDDEN    "(all code hidden; shown without hide:)" /* or no stack */
+#define TABLE_ALL_LIBRARIES "(library code only)" /* the same with hide:@library */
 
 /* Defines a column's function as one expression of the table `t` and the row `row`:
  * TABLE_CELL(node_share, (cell){.number = node_of(row)->share}). */

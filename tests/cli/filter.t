@@ -33,7 +33,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   10.5 KB live at the peak, at 6 ms (exact, 3 blocks at rate 1)
   Filter: hide:/./
     share              KB  blocks  site
-    100.0% ████████  10.5       3  (only hidden code)
+    100.0% ████████  10.5       3  (all code hidden; shown without hide:)
   $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
   4 blocks allocated (exact at rate 1)
     share      blocks  site

@@ -31,7 +31,7 @@ static void say_place(const saying *s, const profile_location *place) {
     if (place)
         shorten_place(s->o, place, true, SHOWN_NAME);
     else
-        output_text(s->o, *s->hiding ? TABLE_ALL_HIDDEN : TABLE_NO_STACK);
+        output_text(s->o, *s->hiding ? TABLE_ALL_LIBRARIES : TABLE_NO_STACK);
 }
 
 static bool say_peak(const saying *s, const profile *p) {

@@ -121,7 +121,7 @@ static void add_site(top_sites *sites, const hotspots_entry *e, double bytes, bo
     if (e->place)
         say_place(&o, e->place);
     else
-        output_text(&o, hides ? TABLE_ALL_HIDDEN : TABLE_NO_STACK);
+        output_text(&o, hides ? TABLE_ALL_LIBRARIES : TABLE_NO_STACK);
     output_char(&o, '\0');
     if (!o.error && map64_number(&sites->by_text, hash_bytes(o.buffer, o.used), &at)) {
         if (at < sites->all.count)

@@ -33,25 +33,26 @@ static const option options[] = {
      OPTION_TAKES(TEXTS, check_command, expect, "SITE=AMOUNT"),
      .help = "what SITE should allocate, such as 'parse=50000 blocks', 'a.c:10=12MB' or "
              "'total=3000 words'; may be repeated up to 16 times",
-     .brief = "an expectation, such as 'parse=50000 blocks' or 'a.c:10=12MB'; up to 16 times"},
+     .brief = "an expectation, as 'parse=9 blocks' or a.c:8=2MB"},
     {.name = "within",
      OPTION_TAKES(TEXT, check_command, within, "FACTOR"),
      .help =
          "the factor by which an amount may differ from its expectation, such as 2x (default 10x)",
      .brief = "the factor by which SITE may differ (default 10x)"},
     {.name = "max-allocated",
-     OPTION_TAKES(TEXTS, check_command, max_allocated, "[SITE=]AMOUNT"),
-     .help = "what the program, or SITE, may allocate at most, such as 2GB, '50000 blocks' or "
-             "'parse=12MB'; may be repeated up to 16 times",
-     .brief = "the most that the program may allocate, such as 2GB"},
+     OPTION_TAKES(TEXTS, check_command, max_allocated, "MAX"),
+     .help =
+         "what the program may allocate at most, such as 2GB or '50000 blocks', or a site, such "
+         "as 'parse=12MB'; may be repeated up to 16 times",
+     .brief = "most that it may allocate, as 2GB or parse=12MB"},
     {.name = "max-peak",
-     OPTION_TAKES(TEXTS, check_command, max_peak, "[SITE=]AMOUNT"),
+     OPTION_TAKES(TEXTS, check_command, max_peak, "MAX"),
      .help = "the same for what is live at the peak",
-     .brief = "the most that may be live at the peak, such as 100MB"},
+     .brief = "most that may be live at the peak"},
     {.name = "max-survived",
-     OPTION_TAKES(TEXTS, check_command, max_survived, "[SITE=]AMOUNT"),
+     OPTION_TAKES(TEXTS, check_command, max_survived, "MAX"),
      .help = "the same for what is never freed",
-     .brief = "the most that may never be freed, such as 64KB"},
+     .brief = "most that may never be freed"},
     {.name = "budget",
      .letter = 'b',
      OPTION_TAKES(FILE, check_command, budget, "FILE"),
@@ -61,7 +62,7 @@ static const option options[] = {
      .help = "write budgets that the program meets with room to spare, for the sites in FILE. If "
              "FILE does not exist, or has no budget of --measure, write such budgets for the "
              "total and for functions with 5% or more of it",
-     .brief = "write budgets that the program meets with room to spare for the sites in FILE"},
+     .brief = "write budgets that the program meets to FILE"},
     {.name = "junit",
      OPTION_TAKES(FILE, check_command, junit, "FILE"),
      .help = "also write the results as JUnit XML"},
@@ -562,14 +563,12 @@ const command command_check = {
     .usage = "FILE…",
     .summary = "check a trace against budgets",
     .description =
-        "Compares what sites allocated with what you expect or allow. A check fails if the whole "
-        "95% interval is beyond the limit, and passes if all of it is within; else it is "
-        "undecided, and allotrace suggests a rate that would decide it.\n"
+        "Compares what sites allocated with limits. A check passes or fails if its whole 95% "
+        "interval does; else it is undecided, and allotrace names a deciding rate.\n"
         "\n"
         "A site is a function, FILE:LINE (FILE may be the end of a path), or `total`. `under:SITE` "
         "counts everything allocated while SITE is on the stack.",
     .example = "allotrace check --max-peak 100MB --max-allocated 2GB out.ctf\n"
-               "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
                "allotrace check --update budget.toml out.ctf\n"
                "allotrace check --budget budget.toml --junit verdicts.xml out.ctf\n",
     .statuses = "  3  a check failed\n"

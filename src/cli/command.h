@@ -100,14 +100,21 @@ typedef enum option_kind { OPTION_KINDS(OPTION_KIND_ID) } option_kind;
 OPTION_KINDS(OPTION_KIND_VALUE)
 #undef OPTION_KIND_VALUE
 
+/* What others call a choice. */
+typedef struct option_synonym {
+    const char *word, *choice;
+} option_synonym;
+
 typedef struct option {
-    const char *name;           /* without the dashes */
-    char letter;                /* short form; 0: none */
-    option_kind kind;           /* also determines the type of the value at `at` */
-    size_t at;                  /* offset of the value in the command's options */
-    const char *argument;       /* name of its value in the help; NULL for flags and choices */
-    const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
-    const char *help;           /* one paragraph, lower case, no full stop at the end */
+    const char *name;               /* without the dashes */
+    char letter;                    /* short form; 0: none */
+    option_kind kind;               /* also determines the type of the value at `at` */
+    size_t at;                      /* offset of the value in the command's options */
+    const char *argument;           /* name of its value in the help; NULL for flags and choices */
+    const char *const *choices;     /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
+    const option_synonym *synonyms; /* suggested for a word that is no choice; terminated by an
+                                       entry without a word; NULL: none */
+    const char *help;               /* one paragraph, lower case, no full stop at the end */
     const char *brief; /* text for `--help` if that is shorter; empty: not shown there, since a
                           topic that another option refers to explains it; NULL: `help` */
 } option;

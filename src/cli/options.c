@@ -49,6 +49,36 @@ static bool parse_choice(const option *o, const char *text, int *value) {
     return false;
 }
 
+static const char *choice_name(const void *of, size_t i) {
+    return ((const option *)of)->choices[i];
+}
+
+/* Returns the choice that a word probably means; NULL: none. */
+static const char *meant_choice(const option *o, const char *text) {
+    size_t n = 0;
+    for (const option_synonym *s = o->synonyms; s && s->word; s++)
+        if (strcasecmp(s->word, text) == 0)
+            return s->choice;
+    while (o->choices[n])
+        n++;
+    const char *near = nearest_name(text, strlen(text), choice_name, o, n);
+    return near && (strncmp(near, text, strlen(text)) == 0 ||
+                    2 * nearest_distance(near, text) < strlen(text))
+               ? near
+               : NULL; /* short words are all near each other */
+}
+
+static int refuse_choice(const command *cmd, const option *o, const char *text) {
+    const char *meant = meant_choice(o, text);
+    char known[256] = "";
+    for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 o->choices[i]);
+    return meant ? message_usage(cmd, "--%s: `%s` is not one of %s; did you mean %s?", o->name,
+                                 text, known, meant)
+                 : message_usage(cmd, "--%s: `%s` is not one of %s", o->name, text, known);
+}
+
 static int refuse_value(const command *cmd, const option *o, const char *text) {
     switch (o->kind) {
     case OPTION_COUNT:
@@ -67,13 +97,8 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
         return message_usage(cmd, "--%s: `%s` is not a rate above 0 and at most 1, such as 1e-5",
                              o->name, text);
     default:
-        break;
+        return refuse_choice(cmd, o, text);
     }
-    char known[256] = "";
-    for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                 o->choices[i]);
-    return message_usage(cmd, "--%s: `%s` is not one of %s", o->name, text, known);
 }
 
 static int add_text(const command *cmd, const option *o, const char *text, option_texts *texts) {

@@ -238,7 +238,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: --to sqlite requires a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, csv, json, sqlite, parquet, html
+  allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, csv, json, sqlite, parquet, html; did you mean dot?
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf
@@ -419,3 +419,14 @@ What is too small is left out, and an arrow is dotted that only leads through it
   N1 -> N2 [label=" 352 B" weight=23 penwidth=2.10 color="0.02 0.502 0.700" style=dotted]
   $ allotrace export --to dot wide.ctf | grep -c -- '->'
   157
+
+What others call a format, or nearly its name, leads to it:
+
+  $ for f in folded FlameGraph proto jsonl sqlite3 speedscop zzz; do allotrace export --to $f small.ctf 2>&1 | sed -n 's/.*html//p'; done
+  ; did you mean collapsed?
+  ; did you mean collapsed?
+  ; did you mean pprof?
+  ; did you mean json?
+  ; did you mean sqlite?
+  ; did you mean speedscope?
+  

@@ -194,7 +194,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is not one of line, function, type, thread, scope, trace, span
+  allotrace: --by: `lines` is not one of line, function, type, thread, scope, trace, span; did you mean line?
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf

@@ -32,6 +32,19 @@ static const struct {
 #undef EXPORT_ROW
 };
 
+/* A flame graph is drawn from collapsed stacks. */
+static const option_synonym synonyms[] = {{"folded", "collapsed"}, {"flamegraph", "collapsed"},
+                                          {"flame", "collapsed"},  {"stacks", "collapsed"},
+                                          {"txt", "collapsed"},    {"proto", "pprof"},
+                                          {"profile", "pprof"},    {"pb.gz", "pprof"},
+                                          {"gperftools", "pprof"}, {"graphviz", "dot"},
+                                          {"svg", "dot"},          {"callgraph", "dot"},
+                                          {"jsonl", "json"},       {"ndjson", "json"},
+                                          {"sqlite3", "sqlite"},   {"db", "sqlite"},
+                                          {"sql", "sqlite"},       {"duckdb", "parquet"},
+                                          {"arrow", "parquet"},    {"page", "html"},
+                                          {"web", "html"},         {0}};
+
 typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
@@ -47,6 +60,7 @@ static const option options[] = {
         .name = "to",
         .letter = 't',
         OPTION_CHOOSES(export_options, to, formats),
+        .synonyms = synonyms,
         .help = "the format: collapsed stacks for flame graphs, speedscope JSON, a graph of "
                 "callers for Graphviz (dot), pprof's profile.proto; all sampled blocks as CSV, "
                 "JSON (one object per line), an SQLite database or Parquet files; or the viewer's "

@@ -43,6 +43,8 @@ enum {
  *   dot         a call graph for Graphviz, drawn like pprof's (export_dot.c)
  *   pprof       profile.proto, compressed with gzip: objects and bytes allocated, and in use at the
  *               end, labeled with heap, type, size class and lifetime class (pprof.c)
+ *   perfetto    Perfetto's native heap profile: what stacks had allocated and freed at 50 steps and
+ *               at the peak (export_perfetto.c)
  *   csv, json   a row or an object per sampled block (export_rows.c)
  *   sqlite      tables of blocks, frames, stacks and the trace, and views for common questions
  *               (export_sqlite.c)
@@ -56,6 +58,7 @@ enum {
     X(speedscope, EXPORT_STACKS)                                                                   \
     X(dot, EXPORT_STACKS)                                                                          \
     X(pprof, EXPORT_BLOCKS | EXPORT_BINARY)                                                        \
+    X(perfetto, EXPORT_BLOCKS | EXPORT_BINARY)                                                     \
     X(csv, EXPORT_BLOCKS)                                                                          \
     X(json, EXPORT_BLOCKS)                                                                         \
     X(sqlite, EXPORT_BLOCKS | EXPORT_BINARY | EXPORT_FILE)                                         \

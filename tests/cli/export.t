@@ -61,6 +61,35 @@ pprof, as protobuf's own decoder reads it:
   $ allotrace export --to pprof $TRACES/irmin-replay.ctf >irmin.pb.gz
   $ $TESTDIR/check-pprof irmin.pb.gz $TRACES/irmin-replay.ctf | tail -1
   same sums as hotspots at all 418 places: True
+
+Perfetto's heap profile, as protobuf's own decoder reads it, with what collapsed stacks say of its moments:
+
+  $ allotrace export --to perfetto -o heap.pftrace $TRACES/ocamlopt.ctf; $TESTDIR/check-perfetto heap.pftrace $TRACES/ocamlopt.ctf
+  process: 17157 /home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe
+  snapshots: 51 heap 400000
+  sums: 670400000 626400000 19652424 18106979
+  allocated: 670400000 in 1442 stacks
+  live: 44000000 in 96 stacks
+  peak: 47200000 in 109 stacks
+  $ hide='heap:major hide:/^Stdlib/ below:Misc.try_finally'
+  $ allotrace export --to perfetto -f "$hide" -o heap.pftrace $TRACES/ocamlopt.ctf; $TESTDIR/check-perfetto heap.pftrace $TRACES/ocamlopt.ctf -- -f "$hide" | tail -2
+  allocated: 106400000 in 217 stacks
+  live: 42000000 in 83 stacks
+  $ for i in 1 2 3; do printf 'rate 1\nalloc external 9 10 $8 f\xff;g@a.c:%s\nalloc external 99 100\ncollect 0\n' $i | $TESTDIR/make-trace >$i.ctf; done; allotrace merge -o many.ctf [123].ctf
+  many.ctf: 330 samples in 6 blocks of 3 traces, rate 1
+  $ allotrace export --to perfetto -o heap.pftrace many.ctf; $TESTDIR/check-perfetto heap.pftrace many.ctf
+  process: 4242 prog
+  snapshots: 51 heap 8
+  sums: 2640 240 6 3
+  allocated: 2640 in 2 stacks
+  live: 2400 in 1 stacks
+  peak: 2640 in 2 stacks
+  $ cp $TRACES/ocamlopt.ctf a.ctf; allotrace hotspots --index a.ctf >/dev/null; allotrace export --to perfetto a.ctf >heap.pftrace; $TESTDIR/check-perfetto heap.pftrace a.ctf | tail -1
+  peak: 47200000 in 109 stacks
+  $ rm heap.pftrace [123a].ctf a.ctf.idx many.ctf
+
+Of pprof again:
+
   $ $TESTDIR/make-trace >small.ctf <<END
   > rate 1
   > alloc external 7 8 main@main.c:9 run@run.c:5 buffer@<type>:0|grow@help.h:31
@@ -238,7 +267,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: --to sqlite requires a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, csv, json, sqlite, parquet, html; did you mean dot?
+  allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, perfetto, csv, json, sqlite, parquet, html; did you mean dot?
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf

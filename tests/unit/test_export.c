@@ -302,7 +302,8 @@ static bool end_at_once(void *context, uint64_t bytes) {
 }
 
 START_TEST(an_export_ends_when_nobody_waits) {
-    static export_function *const formats[] = {export_collapsed, export_speedscope, export_pprof};
+    static export_function *const formats[] = {export_collapsed, export_speedscope, export_pprof,
+                                               export_perfetto};
     profile p = profile_made();
     lens l = lens_on(&p, NULL);
     cost_list costs = {0};

@@ -33,17 +33,31 @@ static const struct {
 };
 
 /* A flame graph is drawn from collapsed stacks. */
-static const option_synonym synonyms[] = {{"folded", "collapsed"}, {"flamegraph", "collapsed"},
-                                          {"flame", "collapsed"},  {"stacks", "collapsed"},
-                                          {"txt", "collapsed"},    {"proto", "pprof"},
-                                          {"profile", "pprof"},    {"pb.gz", "pprof"},
-                                          {"gperftools", "pprof"}, {"graphviz", "dot"},
-                                          {"svg", "dot"},          {"callgraph", "dot"},
-                                          {"jsonl", "json"},       {"ndjson", "json"},
-                                          {"sqlite3", "sqlite"},   {"db", "sqlite"},
-                                          {"sql", "sqlite"},       {"duckdb", "parquet"},
-                                          {"arrow", "parquet"},    {"page", "html"},
-                                          {"web", "html"},         {0}};
+static const option_synonym synonyms[] = {{"folded", "collapsed"},
+                                          {"flamegraph", "collapsed"},
+                                          {"flame", "collapsed"},
+                                          {"stacks", "collapsed"},
+                                          {"txt", "collapsed"},
+                                          {"proto", "pprof"},
+                                          {"profile", "pprof"},
+                                          {"pb.gz", "pprof"},
+                                          {"gperftools", "pprof"},
+                                          {"graphviz", "dot"},
+                                          {"svg", "dot"},
+                                          {"callgraph", "dot"},
+                                          {"jsonl", "json"},
+                                          {"ndjson", "json"},
+                                          {"sqlite3", "sqlite"},
+                                          {"db", "sqlite"},
+                                          {"sql", "sqlite"},
+                                          {"duckdb", "parquet"},
+                                          {"arrow", "parquet"},
+                                          {"page", "html"},
+                                          {"web", "html"},
+                                          {"chrome", "perfetto"},
+                                          {"pftrace", "perfetto"},
+                                          {"heapprofd", "perfetto"},
+                                          {0}};
 
 typedef struct export_options {
     const char *output, *filter, *at;
@@ -62,7 +76,8 @@ static const option options[] = {
         OPTION_CHOOSES(export_options, to, formats),
         .synonyms = synonyms,
         .help = "the format: collapsed stacks for flame graphs, speedscope JSON, a graph of "
-                "callers for Graphviz (dot), pprof's profile.proto; all sampled blocks as CSV, "
+                "callers for Graphviz (dot), pprof's profile.proto, Perfetto's heap profile; all "
+                "sampled blocks as CSV, "
                 "JSON (one object per line), an SQLite database or Parquet files; or the viewer's "
                 "page as one HTML file",
     },
@@ -318,7 +333,8 @@ const command command_export = {
         "\n"
         "collapsed: one line per stack, for flame graph scripts. speedscope: for "
         "https://speedscope.app. pprof: objects and bytes, allocated and in use at the end, with "
-        "labels. csv, json: one row per sampled block. sqlite: tables of blocks, frames and "
+        "labels. perfetto: snapshots for https://ui.perfetto.dev. csv, json: one "
+        "row per sampled block. sqlite: tables of blocks, frames and "
         "stacks, with views for common questions. parquet: the same tables in a folder that can "
         "hold many traces, for DuckDB, Spark and other engines. html: the page of `allotrace "
         "view`, without a server. allotrace-export(1) describes them.",

@@ -84,3 +84,10 @@ Each file without symbols has one line, which names the debug files that would h
   $ mv away linked.debug; allotrace symbolize l.ctf | grep -c linked
   0
   [1]
+
+If there is no room for the names of many traces, one line says of how many, and they stay as they are:
+
+  $ (ulimit -S -f 1; allotrace run -r 1 -o full.%p.ctf -- bash -c 'ulimit -S -f unlimited; ./stripped; ./stripped; ./stripped' 2>&1) | grep 'not symbolized'
+  allotrace: 3 traces are not symbolized: File too large; once there is room, for each: allotrace symbolize full.\d+.ctf (re)
+  $ allotrace info $(ls full.*.ctf | tail -1) | grep -c blocks
+  1

@@ -214,10 +214,24 @@ static symbolizer *begin_names(const run_traces *t, const symbolize_file_options
     return shared;
 }
 
+static void say_unwritten(const symbolize_unwritten *u) {
+    if (u->n == 1)
+        message_error("%s: not symbolized: %s", u->first, strerror(u->os_error));
+    else if (u->n > 1)
+        message_error("%zu traces are not symbolized: %s; once there is room, for each: allotrace "
+                      "symbolize %s",
+                      u->n, strerror(u->os_error), u->first);
+}
+
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context) {
-    completing c = {.options = {.lower = true, .interrupted = interrupted, .context = context},
+    symbolize_unwritten unwritten = {0};
+    completing c = {.options = {.lower = true,
+                                .unwritten = &unwritten,
+                                .interrupted = interrupted,
+                                .context = context},
                     .named = debug_files};
+    completing lent;
     rights theirs;
     if (debug_files) {
         c.options.debug_files = *debug_files;
@@ -225,12 +239,17 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
     }
     for (size_t i = 0; i < t->all.count && !symbolize_file_is_interrupted(&c.options); i++) {
         c.path = t->all.items[i].path;
-        if (!path_is_others(c.path, &theirs))
+        if (!path_is_others(c.path, &theirs)) {
             complete_one(&c);
-        else if (rights_lend(&theirs, complete_one, &c) != 0)
+            continue;
+        }
+        lent = c;
+        lent.options.unwritten = NULL; /* nobody hears what a child counts */
+        if (rights_lend(&theirs, complete_one, &lent) != 0)
             message_warning("%s: not symbolized, because the rights of its owner cannot be assumed",
                             c.path);
     }
+    say_unwritten(&unwritten);
     symbolize_files_end(c.options.shared);
 }
 

@@ -139,9 +139,16 @@ static int say_error(const char *name, const memtrace_error *error) {
 }
 
 /* The trace that was to be replaced is unchanged. */
-static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
+static int say_unwritten(const char *path, const char *to, const memtrace_error *error,
+                         symbolize_unwritten *unwritten) {
     if (to != path || !error->os_error)
         return say_error(to, error);
+    if (unwritten && unwritten->n++ == 0) {
+        unwritten->first = path;
+        unwritten->os_error = error->os_error;
+    }
+    if (unwritten)
+        return STATUS_FAILED;
     return message_error("%s: not symbolized: %s", path, strerror(error->os_error));
 }
 
@@ -157,7 +164,8 @@ static void report_warnings(const memtrace_reader *reader, const char *path) {
 
 /* Writes the completed trace while reading the original. If there are `names`, its events are read
  * for the first time here. */
-static int write_completed(completion *c, const char *path, const char *to, const relabel *names) {
+static int write_completed(completion *c, const char *path, const char *to, const relabel *names,
+                           symbolize_unwritten *unwritten) {
     const bool lower = names ? relabel_lowers_version(names) : completion_lowers_version(c);
     memtrace_reader *again;
     memtrace_error error;
@@ -167,7 +175,7 @@ static int write_completed(completion *c, const char *path, const char *to, cons
     if (names && status == MEMTRACE_OK)
         report_warnings(again, path);
     memtrace_reader_close(again);
-    return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error);
+    return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error, unwritten);
 }
 
 /* `names` is NULL if the trace was read to its end. */
@@ -187,9 +195,9 @@ static int complete(completion *c, relabel *names, const char *path,
     if (s.n_lines + s.n_names || options->output || lower ||
         (names && relabel_wastes_room(names))) {
         if (!names || !completion_keeps_frames(c))
-            status = write_completed(c, path, to, names);
+            status = write_completed(c, path, to, names, options->unwritten);
         else if (completion_relabel(c, names, to, &error) != MEMTRACE_OK)
-            status = say_unwritten(path, to, &error);
+            status = say_unwritten(path, to, &error, options->unwritten);
     }
     progress_end();
     if (status == STATUS_OK && options->report)

@@ -23,11 +23,20 @@
         .brief = "query the servers in $DEBUGINFOD_URLS"                                           \
     }
 
+/* Traces that could not be written, as on a full disk, which are reported together. */
+typedef struct symbolize_unwritten {
+    size_t n;
+    const char *first; /* a path */
+    int os_error;      /* of the first */
+} symbolize_unwritten;
+
 typedef struct symbolize_file_options {
     const char *output; /* NULL: replace the input */
     debug_file_options debug_files;
-    symbolizer *shared; /* from symbolize_files_begin; NULL: none */
-    FILE *report;       /* receives the report of what was resolved; NULL: print only warnings */
+    symbolizer *shared;             /* from symbolize_files_begin; NULL: none */
+    symbolize_unwritten *unwritten; /* counts a trace that cannot be replaced; NULL: an error is
+                                       reported for it */
+    FILE *report; /* receives the report of what was resolved; NULL: print only warnings */
 
     /* Write a trace of version 3 as version 2 if that is possible, even if no names are missing. A
      * trace that lacks names is always lowered, unless the names fit into the room reserved in

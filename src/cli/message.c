@@ -4,6 +4,7 @@
 #include "cli/message.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,10 +91,25 @@ void message_say(const char *kind, const char *format, ...) {
     va_end(args);
 }
 
+static const char *place;
+
+void message_set_place(const char *to) {
+    place = to;
+}
+
+static void say_error(const char *format, va_list args) {
+    char before[PATH_MAX] = "";
+    if (place && !*place)
+        return;
+    if (place)
+        snprintf(before, sizeof before, "%s: ", place);
+    say(before, format, args);
+}
+
 int message_error(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say("", format, args);
+    say_error(format, args);
     va_end(args);
     return STATUS_FAILED;
 }
@@ -101,9 +117,10 @@ int message_error(const char *format, ...) {
 int message_usage(const command *cmd, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say("", format, args);
+    say_error(format, args);
     va_end(args);
-    fprintf(stderr, "Try `allotrace %s%s--help`.\n", cmd ? cmd->name : "", cmd ? " " : "");
+    if (!place)
+        fprintf(stderr, "Try `allotrace %s%s--help`.\n", cmd ? cmd->name : "", cmd ? " " : "");
     return STATUS_USAGE;
 }
 

@@ -21,6 +21,11 @@ __attribute__((format(printf, 2, 3))) void message_say(const char *kind, const c
 /* Reports why a command fails. Returns STATUS_FAILED. */
 __attribute__((format(printf, 1, 2))) int message_error(const char *format, ...);
 
+/* Says which line of a file errors are about, such as "agent.toml:6", where the file stands for a
+ * command line. NULL, as at first: they are about the command line. Empty: they are not printed,
+ * and only their status counts. */
+void message_set_place(const char *place);
+
 /* Reports that there is not enough memory. Returns STATUS_FAILED. */
 int message_no_memory(void);
 

@@ -58,27 +58,28 @@ Settings of the agent that are wrong are pointed at, and nothing is done:
 What is said of the recording is judged as by `attach`:
 
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'rate = 2'
-  allotrace: --rate: `2` is not a rate above 0 and at most 1, such as 1e-5
-  Try `allotrace attach --help`.
-  allotrace: hint: this is in the table that begins at agent.toml:3
+  allotrace: agent.toml:6: --rate: `2` is not a rate above 0 and at most 1, such as 1e-5
   [2]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'keep = "long"'
-  allotrace: --keep: `long` is not a time such as 10min, 1.5s or 20ms
-  Try `allotrace attach --help`.
-  allotrace: hint: this is in the table that begins at agent.toml:3
+  allotrace: agent.toml:6: --keep: `long` is not a time such as 10min, 1.5s or 20ms
   [2]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'max-size = "1M"'
-  allotrace: --max-size: `1M` is not a size of at least 4M, such as 200M or 2G
-  Try `allotrace attach --help`.
-  allotrace: hint: this is in the table that begins at agent.toml:3
+  allotrace: agent.toml:6: --max-size: `1M` is not a size of at least 4M, such as 200M or 2G
   [2]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'every = "1s"'
-  allotrace: --every, --label, --push-threads and --token-file require --push URL
-  allotrace: hint: this is in the table that begins at agent.toml:3
+  allotrace: agent.toml:6: --every, --label, --push-threads and --token-file require --push URL
   [2]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'push = "shop"'
-  allotrace: shop: it must begin with http:// or https://
-  allotrace: hint: this is in the table that begins at agent.toml:3
+  allotrace: agent.toml:6: shop: it must begin with http:// or https://
+  [2]
+  $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'every = "1s"' 'depth = 100000' 'push = "http://h"' 'rate = 0.1'
+  allotrace: agent.toml:7: --depth must be from 1 to 4096
+  [2]
+  $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'mmap = true' 'depth = "x"' 'labels = ["a=b"]' 'rate = 2'
+  allotrace: agent.toml:7: --depth: `x` is not a whole number
+  [2]
+  $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'keep = "1min"' '[[process]]' 'name = "c"' 'command = "d"' 'overhead = "lots"'
+  allotrace: agent.toml:10: --overhead: `lots` is not a percentage from 0 to 100
   [2]
 
 What is found is a table; its form is only of --list:

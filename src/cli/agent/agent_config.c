@@ -2,6 +2,7 @@
  * parser checks them. */
 #include "cli/agent/agent_config.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,28 +80,34 @@ static agent_rule *current(const config_reading *r) {
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static bool add_word(config_reading *r, toml_error *error, const char *name, const char *value) {
+static bool keep_word(agent_rule *rule, const char *word, unsigned line, toml_error *error) {
+    return (word && vec_push(&rule->words, word) && vec_push(&rule->lines, line)) ||
+           toml_refuse(error, "not enough memory");
+}
+
+static bool add_word(config_reading *r, unsigned line, toml_error *error, const char *name,
+                     const char *value) {
     char word[TOML_STRING_MAX + 32];
     const int n = value ? snprintf(word, sizeof word, "--%s=%s", name, value)
                         : snprintf(word, sizeof word, "--%s", name);
     const char *kept = n < (int)sizeof word ? intern(&r->config->strings, word, (size_t)n) : NULL;
-    return (kept && vec_push(&current(r)->words, kept)) || toml_refuse(error, "not enough memory");
+    return keep_word(current(r), kept, line, error);
 }
 
 static bool take_option(config_reading *r, const char *name, const toml_value *v,
                         toml_error *error) {
     char number[32];
     if (v->kind != TOML_NUMBER)
-        return toml_is_string(v, error) && add_word(r, error, name, v->text);
+        return toml_is_string(v, error) && add_word(r, v->line, error, name, v->text);
     snprintf(number, sizeof number, "%.15g", v->number);
-    return add_word(r, error, name, number);
+    return add_word(r, v->line, error, name, number);
 }
 
 static bool take_labels(config_reading *r, const toml_value *v, toml_error *error) {
     if (v->kind != TOML_LIST)
         return toml_refuse(error, "expected a list of strings, like [\"team=a\"]");
     for (size_t i = 0; i < v->n_items; i++)
-        if (!add_word(r, error, "label", v->items[i]))
+        if (!add_word(r, v->line, error, "label", v->items[i]))
             return false;
     return true;
 }
@@ -128,7 +135,8 @@ static bool take_value(void *context, int key, const toml_value *v, toml_error *
     case KEY_OPTION:
         return take_option(r, k->name, v, error);
     case KEY_FLAG:
-        return toml_take_bool(v, &wanted, error) && (!wanted || add_word(r, error, k->name, NULL));
+        return toml_take_bool(v, &wanted, error) &&
+               (!wanted || add_word(r, v->line, error, k->name, NULL));
     case KEY_LABELS:
         return take_labels(r, v, error);
     case KEY_AGENT_TEXT:
@@ -167,7 +175,7 @@ static bool finish_table(config_reading *r, toml_error *error) {
         reason = "`token-file` requires `push`";
     if (!reason)
         return has_seen(r, "keep") || has_seen(r, "max-size") ||
-               (vec_push(&rule->words, DEFAULT_SIZE) || toml_refuse(error, "not enough memory"));
+               keep_word(rule, DEFAULT_SIZE, rule->line, error);
     error->line = rule->line;
     error->column = 1;
     return toml_refuse(error, reason);
@@ -219,23 +227,53 @@ static bool take_end(void *context, toml_error *error) {
 
 /* ---- the whole file -------------------------------------------------------------------------- */
 
-/* Checks the options of a rule with the parser of `attach`, which reports errors. */
-static int check_options(const agent_config *c, const agent_rule *rule) {
+/* Checks options of a rule as `attach` does. */
+static int judge_words(const char *const *items, size_t n) {
     static parsed_line line;
     VEC(char *) words = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < rule->words.count; i++)
-        ok = vec_push(&words, (char *)rule->words.items[i]);
-    if (!ok || !vec_push(&words, (char *)"1") || !vec_push(&words, NULL)) {
-        vec_free(&words);
-        return message_no_memory();
-    }
-    int status = options_parse(&command_attach, words.items, &line);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = !items[i] || vec_push(&words, (char *)(uintptr_t)items[i]);
+    int status = STATUS_FAILED;
+    if (!ok || !vec_push(&words, (char *)"1") || !vec_push(&words, NULL))
+        message_no_memory();
+    else
+        status = options_parse(&command_attach, words.items, &line);
     if (status == STATUS_OK)
         status = attach_check_options(line.options);
     vec_free(&words);
-    if (status != STATUS_OK)
-        message_hint("this is in the table that begins at %s:%u", c->path, rule->line);
+    return status;
+}
+
+/* Returns the line of the word without which the rule is right, or else of one that is wrong by
+ * itself; otherwise the line in which the rule begins. */
+static unsigned wrong_line(agent_rule *rule) {
+    const size_t n = rule->words.count;
+    bool right = false;
+    size_t i = 0;
+    for (; i < n && !right; i++) {
+        const char *word = rule->words.items[i];
+        rule->words.items[i] = NULL;
+        right = judge_words(rule->words.items, n) == STATUS_OK;
+        rule->words.items[i] = word;
+    }
+    for (size_t j = 0; !right && j < n; j++) {
+        right = judge_words(&rule->words.items[j], 1) == STATUS_USAGE;
+        i = j + 1;
+    }
+    return right ? rule->lines.items[i - 1] : rule->line;
+}
+
+static int check_options(const agent_config *c, agent_rule *rule) {
+    char place[PATH_MAX];
+    message_set_place("");
+    int status = judge_words(rule->words.items, rule->words.count);
+    if (status != STATUS_OK) {
+        snprintf(place, sizeof place, "%s:%u", c->path, wrong_line(rule));
+        message_set_place(place);
+        status = judge_words(rule->words.items, rule->words.count);
+    }
+    message_set_place(NULL);
     return status;
 }
 
@@ -256,8 +294,10 @@ int agent_config_read(agent_config *c, const char *path) {
 }
 
 void agent_config_free(agent_config *c) {
-    for (size_t i = 0; i < c->rules.count; i++)
+    for (size_t i = 0; i < c->rules.count; i++) {
         vec_free(&c->rules.items[i].words);
+        vec_free(&c->rules.items[i].lines);
+    }
     vec_free(&c->rules);
     intern_free(&c->strings);
 }

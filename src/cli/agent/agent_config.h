@@ -21,6 +21,7 @@ typedef struct agent_rule {
     const char *token_file;
     unsigned line;           /* line of the file in which the rule begins */
     VEC(const char *) words; /* options of `attach` */
+    VEC(unsigned) lines;     /* by word: where it is in the file */
 } agent_rule;
 
 typedef struct agent_config {

@@ -197,3 +197,24 @@ Colours and whole names, where they are asked for:
      15.5% █▎  99.2  ± 12.1  set.ml:125 …Make.bal
   $ narrow --full-names
      15.5% █▎  99.2  ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
+
+Where most types are only the functions that allocated, a hint says why and where to look:
+
+  $ printf '%s\n' 'alloc external 40 41 main@a.rs:1 __rust_alloc@<type>:0|make@a.rs:2' 'alloc external 9 10 main@a.rs:1 Point@<type>:0|f@a.rs:3' | $TESTDIR/make-trace >rust.ctf
+  $ allotrace types rust.ctf
+  408 B total allocations (exact, 2 blocks at rate 1)
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+    share             B  blocks  type
+     80.4% ██████▍  328       1  __rust_alloc
+     80.4%          328       1    via a.rs:2 make
+     19.6% █▋        80       1  Point
+     19.6%           80       1    via a.rs:3 f
+  allotrace: hint: C, C++ and Rust do not tell their allocators which type of object they make, so the type is the function that they call; to see which code makes them: allotrace hotspots
+  $ printf '#include <vector>\nint main() { std::vector<int *> v; for (int i = 0; i < 9999; i++) v.push_back(new int[99]); return *v[9] > 1 << 30; }' >new.cc
+  $ ${CXX:-c++} -g -O1 -o new new.cc; allotrace run -q -r 1 -o new.ctf -- ./new
+  $ allotrace types new.ctf 2>&1 | grep -oE 'operator.*|hint: C, C..'
+  operator new[]
+  operator new
+  hint: C, C++
+  $ allotrace types --filter type:Point rust.ctf 2>&1 | grep hint
+  [1]

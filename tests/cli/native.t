@@ -186,6 +186,7 @@ Functions that merely allocate are not where one looks; their callers are:
       6.7% ▌       64       1  malloc
       6.7%         64       1    via node.c:7 node_new
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
+  allotrace: hint: C, C++ and Rust do not tell their allocators which type of object they make, so the type is the function that they call; to see which code makes them: allotrace hotspots
   $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
   {"by":"line",
    "unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,

@@ -1,11 +1,14 @@
 /* cmd_hotspots.c: `allotrace hotspots FILE`: shows which code allocates most; and `allotrace types
  * FILE`, which shows the same by type. */
 
+#include <string.h>
+
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/rows.h"
 #include "cli/terminal.h"
 #include "query/hotspots.h"
+#include "query/wrappers.h"
 #include "reports/hotspots.h"
 
 typedef struct hotspots_options {
@@ -34,7 +37,25 @@ static const option options[] = {
 static const option type_options[] = {OPTIONS_ROWS(hotspots_options),
                                       OPTIONS_QUESTION(hotspots_options)};
 
+/* Whether a type is that of blocks of which only the function that returned them is known. */
+static bool is_allocator(const char *type) {
+    return type && (wrapper_name(type) || strncmp(type, "operator new", 12) == 0 ||
+                    strncmp(type, "__rust_", 7) == 0);
+}
+
+static bool allocators_hold_most(const hotspots *h) {
+    double weight = 0;
+    for (size_t i = 0; i < h->sites.count; i++)
+        if (is_allocator(h->sites.items[i].entry.type))
+            weight += h->sites.items[i].entry.cost.weight;
+    return 2 * weight > h->total.weight;
+}
+
 static void hint_types(const hotspots *h) {
+    if (h->by == HOTSPOTS_BY_TYPE && allocators_hold_most(h))
+        message_hint("C, C++ and Rust do not tell their allocators which type of object they make, "
+                     "so the type is the function that they call; to see which code makes them: "
+                     "allotrace hotspots");
     if (h->by == HOTSPOTS_BY_TYPE && h->sites.count == 1 && !h->sites.items[0].entry.type)
         message_hint("the trace records no types for these blocks; traces of OCaml programs never "
                      "do; to see places: allotrace hotspots");

@@ -39,6 +39,7 @@ typedef struct language {
     /* Suffix of functions whose place is only approximate, and a hint that says why, and what
      * helps. */
     const char *rough, *rough_hint;
+    const char *growth_hint; /* why a line at which memory grows may not be the one that keeps it */
 } language;
 
 /* In the order in which reports list them. */

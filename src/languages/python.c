@@ -78,4 +78,8 @@ const language python_language = {
     .has_file = has_file,
     .module_of_file = module_of_file,
     .whole_malloc = whole_malloc,
+    .growth_hint =
+        "CPython reuses dead lists, dicts, tuples and floats, which stay at the line that "
+        "made them first: if that line keeps nothing, look for other code that keeps "
+        "objects of this type",
 };

@@ -252,3 +252,11 @@ That a library holds what stays is said of the first site, whatever allocates mo
   $ for i in {1..40}; do echo "alloc major 9 10 main@a.c:1 std::vector<int>::push_back@/usr/include/c++/12/bits/stl_vector.h:1"; done | $TESTDIR/make-trace >vector.ctf
   $ allotrace leaks vector.ctf 2>&1 >/dev/null | grep library
   allotrace: hint: the first site is in a library; --filter hide:@library shows the code that calls it
+
+In Python, the line may not be the one that keeps the objects, and a hint says so:
+
+  $ sed 's/parse.ml/parse.py/' script | $TESTDIR/make-trace >python.ctf; allotrace leaks python.ctf 2>&1 >/dev/null
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.py:10' python.ctf
+  allotrace: hint: CPython reuses dead lists, dicts, tuples and floats, which stay at the line that made them first: if that line keeps nothing, look for other code that keeps objects of this type
+  $ allotrace leaks --json python.ctf 2>&1 >/dev/null
+  allotrace: hint: CPython reuses dead lists, dicts, tuples and floats, which stay at the line that made them first: if that line keeps nothing, look for other code that keeps objects of this type

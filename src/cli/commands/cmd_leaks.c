@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/origin.h"
 #include "cli/question.h"
+#include "languages/language.h"
 #include "query/leaks.h"
 #include "query/libraries.h"
 #include "reports/leaks.h"
@@ -43,6 +45,16 @@ static bool is_word(const char *name) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:";
     return *name && strlen(name) <= LONGEST_WORD && name[strspn(name, letters)] == '\0';
+}
+
+/* Says that a line of this language may not be the culprit. */
+static void hint_language(const leaks *l) {
+    const leaks_site *s = l->sites.items;
+    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place)
+        return;
+    for (size_t i = 0; i < N_LANGUAGES; i++)
+        if (languages[i]->growth_hint && text_ends_with(s->place->file, languages[i]->source))
+            message_hint("%s", languages[i]->growth_hint);
 }
 
 /* Prints a command for the callers of the first site, which is the one that grows most
@@ -93,6 +105,7 @@ static int show(const question *q, const void *opts_) {
         question_hint_symbolize(q);
     else if (status == STATUS_OK && question_is_text(&opts->question))
         hint_callers(q, &l);
+    hint_language(&l);
     if (question_is_text(&opts->question))
         question_hint_growth(q);
     if (question_is_text(&opts->question))

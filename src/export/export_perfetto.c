@@ -147,15 +147,15 @@ static void put_process(perfetto *w) {
 
 /* ---- interned data ----------------------------------------------------------------------- */
 
-static void put_string(perfetto *w, unsigned field, uint64_t iid, const char *text) {
+static void put_interned_text(perfetto *w, unsigned field, uint64_t iid, const char *text) {
     protobuf_number(&w->inner, IID, iid);
     put_text(&w->inner, STRING_STR, text);
     protobuf_message(&w->part, field, &w->inner);
 }
 
 static void put_mapping(perfetto *w) {
-    put_string(w, INTERNED_BUILD_IDS, 1, "");
-    put_string(w, INTERNED_MAPPING_PATHS, 1, path_base(w->profile->info.executable_name));
+    put_interned_text(w, INTERNED_BUILD_IDS, 1, "");
+    put_interned_text(w, INTERNED_MAPPING_PATHS, 1, path_base(w->profile->info.executable_name));
     protobuf_number(&w->inner, IID, 1);
     protobuf_number(&w->inner, MAPPING_BUILD_ID, 1);
     protobuf_number(&w->inner, MAPPING_PATH, 1);
@@ -164,7 +164,7 @@ static void put_mapping(perfetto *w) {
 
 /* A frame is a function. Readers take frames of equal code for the same, so each has its own. */
 static void put_frame(perfetto *w, uint64_t iid, const char *function) {
-    put_string(w, INTERNED_FUNCTION_NAMES, iid, *function ? function : "[unknown]");
+    put_interned_text(w, INTERNED_FUNCTION_NAMES, iid, *function ? function : "[unknown]");
     protobuf_number(&w->inner, IID, iid);
     protobuf_number(&w->inner, FRAME_NAME, iid);
     protobuf_number(&w->inner, FRAME_MAPPING, 1);

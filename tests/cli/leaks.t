@@ -259,4 +259,3 @@ In Python, the line may not be the one that keeps the objects, and a hint says s
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.py:10' python.ctf
   allotrace: hint: CPython reuses dead lists, dicts, tuples and floats, which stay at the line that made them first: if that line keeps nothing, look for other code that keeps objects of this type
   $ allotrace leaks --json python.ctf 2>&1 >/dev/null
-  allotrace: hint: CPython reuses dead lists, dicts, tuples and floats, which stay at the line that made them first: if that line keeps nothing, look for other code that keeps objects of this type

@@ -105,11 +105,11 @@ static int show(const question *q, const void *opts_) {
         question_hint_symbolize(q);
     else if (status == STATUS_OK && question_is_text(&opts->question))
         hint_callers(q, &l);
-    hint_language(&l);
-    if (question_is_text(&opts->question))
+    if (question_is_text(&opts->question)) {
+        hint_language(&l);
         question_hint_growth(q);
-    if (question_is_text(&opts->question))
         hint_libraries(q, &l);
+    }
     document_free(&d);
     leaks_free(&l);
     return status;

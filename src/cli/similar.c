@@ -54,9 +54,8 @@ static const char *name_at(const profile *p, filter_name_of of, size_t i) {
     return text ? text : "";
 }
 
-/* Suggests the nearest name, the shortest of several equally near. Returns false if none is
- * near. */
-static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wanted) {
+/* Returns the nearest name, the shortest of several equally near; NULL: none is near. */
+static const char *nearest(const profile *p, filter_name_of of, const char *wanted) {
     const char *best = NULL;
     size_t least = strlen(wanted) / 4; /* one letter in four may be wrong */
     for (size_t i = 0; i < names_in(p, of); i++) {
@@ -67,6 +66,15 @@ static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wan
             least = distance;
         }
     }
+    return best;
+}
+
+const char *similar_function(const profile *p, const char *wanted) {
+    return nearest(p, FILTER_NAME_FUNCTION, wanted);
+}
+
+static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wanted) {
+    const char *best = nearest(p, of, wanted);
     if (best)
         message_hint("there is `%s`", best);
     return best != NULL;

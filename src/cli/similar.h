@@ -4,6 +4,9 @@
 
 #include "query/filter.h"
 
+/* Returns the function with the most similar name; NULL: none is similar. */
+const char *similar_function(const profile *p, const char *wanted);
+
 /* Suggests the function with the most similar name. If there is none, and the name is an entry
  * point, such as main, names the function in which most stacks of this trace begin. */
 void similar_hint(const profile *p, const char *wanted);

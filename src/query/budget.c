@@ -126,6 +126,14 @@ bool budget_knows(const profile *p, const char *site) {
     return known;
 }
 
+bool budget_knows_file(const profile *p, const char *site) {
+    const site_pattern pattern = parse_pattern(budget_site_name(site));
+    bool known = false;
+    for (size_t i = 0; !known && i < p->locations.count; i++)
+        known = path_ends(p->locations.items[i].file, pattern.text, pattern.size);
+    return known;
+}
+
 static bool matches_frame(const site_pattern *pattern, const profile *p, uint32_t frame) {
     const profile_frame *f = &p->frames.items[frame];
     for (uint32_t i = 0; i < f->n; i++)

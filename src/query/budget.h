@@ -35,8 +35,10 @@ typedef struct budget_result {
     /* For BUDGET_UNDECIDED: the rate at which a verdict is likely; 0: no rate decides, because part
      * of the trace is missing, or … */
     double deciding_rate;
-    bool is_of_order; /* … because it depends on the order of events of several threads */
-    bool is_unknown;  /* nothing in the trace has the site's name: is it spelt so? */
+    bool is_of_order; /* … because it depends on the order of events of several threads, or … */
+    bool is_renamed; /* … because the site may have another name in the trace, which the caller of
+                        budget_judge decides */
+    bool is_unknown; /* nothing in the trace has the site's name: is it spelt so? */
 } budget_result;
 
 /* Sampled blocks with one stack. */
@@ -76,6 +78,9 @@ bool budget_knows(const profile *p, const char *site);
 
 /* Whether a site is FILE:LINE. */
 bool budget_is_line(const char *site);
+
+/* Whether the trace has the file of such a site. */
+bool budget_knows_file(const profile *p, const char *site);
 
 /* Returns a site without `under:`. */
 const char *budget_site_name(const char *site);

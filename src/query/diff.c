@@ -228,15 +228,19 @@ bool diff_any_is_partial(const query_result *const *runs, size_t n) {
     return false;
 }
 
+static bool can_be_compared(const query_result *const *before, size_t n_before,
+                            const query_result *const *after, size_t n_after) {
+    return before[0]->profile == after[0]->profile ||
+           (!diff_any_is_partial(before, n_before) && !diff_any_is_partial(after, n_after));
+}
+
 bool diff_is_decided(const diff_options *options, const query_result *const *before,
                      size_t n_before, const query_result *const *after, size_t n_after) {
     const bool varies = options->normalise == DIFF_BY_TIME ||
                         before[0]->measure == MEASURE_BYTESECONDS ||
                         depends_on_turns(before[0], after[0]);
-    if (before[0]->profile != after[0]->profile &&
-        (diff_any_is_partial(before, n_before) || diff_any_is_partial(after, n_after)))
-        return false;
-    return !varies || n_before > 1 || n_after > 1;
+    return can_be_compared(before, n_before, after, n_after) &&
+           (!varies || n_before > 1 || n_after > 1);
 }
 
 static void leave_undecided(diff *d) {

@@ -115,7 +115,9 @@ check_words check_actual(const check_report *c, size_t i) {
 
 check_words check_undecided(const budget_result *result) {
     check_words w;
-    if (result->is_of_order)
+    if (result->is_renamed)
+        snprintf(w.text, sizeof w.text, "the trace has a similar name, not this one");
+    else if (result->is_of_order)
         snprintf(w.text, sizeof w.text, "the order of events between threads is unknown");
     else if (result->deciding_rate == 0)
         snprintf(w.text, sizeof w.text, "part of the trace is missing");
@@ -352,13 +354,18 @@ static const table_column sum_columns[] = {
 
 /* Says why no rate would decide some checks. */
 static void say_undecided(document *d, const check_report *c) {
-    bool order = false, part = false;
+    bool order = false, part = false, renamed = false;
     for (size_t i = 0; i < c->n; i++) {
         const budget_result *result = &c->results[i];
         order |= result->is_of_order;
+        renamed |= result->is_renamed;
         part |= result->verdict == BUDGET_UNDECIDED && !result->is_of_order &&
-                result->deciding_rate == 0;
+                !result->is_renamed && result->deciding_rate == 0;
     }
+    if (renamed)
+        document_note(d,
+                      "Checks of sites that may have another name in the trace cannot be decided "
+                      "at any rate.");
     if (part)
         document_note(
             d,

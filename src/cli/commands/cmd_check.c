@@ -386,6 +386,17 @@ static void doubt(const budget_rule *r, budget_result *result) {
     result->deciding_rate = 0;
 }
 
+/* A maximum for a site that is gone is kept, but not one for a site that has changed its name or
+ * line, or is misspelt. */
+static void doubt_name(const profile *p, const budget_rule *r, budget_result *result) {
+    result->is_renamed =
+        result->is_unknown && result->verdict == BUDGET_PASS &&
+        (budget_is_line(r->site) ? budget_knows_file(p, r->site)
+                                 : similar_function(p, budget_site_name(r->site)) != NULL);
+    if (result->is_renamed)
+        result->verdict = BUDGET_UNDECIDED;
+}
+
 static int judge_rules(job *j) {
     bool ok = vec_reserve(&j->results, j->rules.count);
     for (size_t i = 0; ok && i < j->rules.count; i++) {
@@ -395,6 +406,8 @@ static int judge_rules(job *j) {
         ok = budget_judge(&g->lens, j->selects ? &g->tally : &j->tally, r, result);
         if (ok && j->is_partial)
             doubt(r, result);
+        if (ok)
+            doubt_name(&j->profile, r, result);
     }
     return ok ? STATUS_OK : message_no_memory();
 }
@@ -439,8 +452,8 @@ static bool counts_all(measure m) {
     return m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS;
 }
 
-/* Warns about rules without samples. A limit for a misspelt or renamed function is always kept, and
- * so is one for a function that only calls others. */
+/* Warns about rules without samples. A limit for a function that only calls others is always
+ * kept. */
 static void say_unknown(const job *j) {
     for (size_t i = 0; i < j->rules.count; i++) {
         const budget_rule *rule = &j->rules.items[i];

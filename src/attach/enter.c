@@ -44,7 +44,7 @@ typedef struct entering {
 
     /* From the auxiliary vector. */
     uint64_t auxv, headers_entry, count_entry; /* addresses on the stack */
-    uint64_t headers, entry, vdso;
+    uint64_t headers, entry;
     uint64_t loader; /* base of the dynamic loader; must be 0 */
     Elf64_Phdr program[MOST_HEADERS + 1];
     size_t n_headers;
@@ -221,9 +221,6 @@ static bool read_told(entering *e) {
         case AT_BASE:
             e->loader = told.a_un.a_val;
             break;
-        case AT_SYSINFO_EHDR:
-            e->vdso = told.a_un.a_val;
-            break;
         case AT_NULL:
             return !e->loader && e->headers && e->entry && e->n_headers &&
                    e->n_headers <= MOST_HEADERS && size == sizeof *e->program;
@@ -254,28 +251,6 @@ static bool read_program(entering *e) {
     return read_told(e) &&
            read_memory(e, e->headers, e->program, e->n_headers * sizeof *e->program) &&
            find_bias(e);
-}
-
-/* Returns the address of clock_gettime in the vDSO; 0: not found. */
-static uint64_t find_clock(const entering *e) {
-    const uint64_t end = e->vdso ? process_mapping_end(e->pid, e->vdso) : 0;
-    const size_t size = end > e->vdso && end - e->vdso < 1 << 16 ? (size_t)(end - e->vdso) : 0;
-    char *bytes = size ? malloc(size) : NULL;
-    Elf *elf = bytes && read_memory(e, e->vdso, bytes, size) ? elf_memory(bytes, size) : NULL;
-    uint64_t found = 0;
-    for (Elf_Scn *s = NULL; elf && (s = elf_nextscn(elf, s));) {
-        const Elf64_Shdr *h = elf64_getshdr(s);
-        Elf_Data *data = h && h->sh_type == SHT_DYNSYM ? elf_getdata(s, NULL) : NULL;
-        for (size_t i = 0; data && i < data->d_size / sizeof(Elf64_Sym); i++) {
-            const Elf64_Sym *symbol = (const Elf64_Sym *)data->d_buf + i;
-            const char *name = elf_strptr(elf, h->sh_link, symbol->st_name);
-            if (name && strcmp(name, "__vdso_clock_gettime") == 0 && symbol->st_value < size)
-                found = e->vdso + symbol->st_value;
-        }
-    }
-    elf_end(elf);
-    free(bytes);
-    return found;
 }
 
 /* ---- thread-local storage -------------------------------------------------------------------- */
@@ -495,7 +470,6 @@ static bool tell_headers(entering *e) {
 static bool call_recorder(entering *e, remote_reason *outcome) {
     entered request = {.version = ENTERED_VERSION,
                        .stack = cpu_sp(&e->registers),
-                       .clock = find_clock(e),
                        .bias = e->bias,
                        .headers = e->headers,
                        .n_headers = e->n_headers,

@@ -156,14 +156,6 @@ void process_free_ranges(process_ranges *r) {
     vec_free(r);
 }
 
-uint64_t process_mapping_end(pid_t pid, uint64_t address) {
-    process_ranges ranges;
-    const bool ok = process_read_ranges(pid, &ranges);
-    const uint64_t end = ok ? process_range_end(&ranges, address) : 0;
-    process_free_ranges(&ranges);
-    return end;
-}
-
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
 /* Returns the number in a line, or the last one of several. */

@@ -28,9 +28,6 @@ bool process_find_program(pid_t pid, process_module *module);
  * Returns false if nothing is mapped there. */
 bool process_module_at(pid_t pid, uint64_t address, process_module *module);
 
-/* Returns the end of the mapping that contains an address; 0: there is none. */
-uint64_t process_mapping_end(pid_t pid, uint64_t address);
-
 /* A snapshot of all mappings, for looking up many addresses. process_read_ranges returns false if
  * memory ran out. */
 typedef struct process_range {

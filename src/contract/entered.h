@@ -5,13 +5,12 @@
 
 #include <stdint.h>
 
-#define ENTERED_VERSION 1
+#define ENTERED_VERSION 2
 
 typedef struct entered {
     uint32_t version;
     uint32_t is_recorded;              /* the answer */
     uint64_t stack;                    /* where the kernel has put arguments and environment */
-    uint64_t clock;                    /* the vDSO's clock_gettime; 0: use the system call */
     uint64_t bias, headers, n_headers; /* those of the program */
     uint64_t own;                      /* load address of the recorder */
     char text[256];                    /* what is recorded, or why nothing is; continues a name */

@@ -169,7 +169,6 @@ void *__memset_chk(void *at, int byte, size_t size, size_t room) {
 
 static struct {
     const ElfW(auxv_t) * told;
-    uintptr_t clock;
     struct link_map maps[2]; /* only the name and the bias are set */
     struct alone_module modules[2];
     uintptr_t low[2], high[2]; /* bounds of each module */
@@ -206,14 +205,13 @@ static uintptr_t unwind_table(const struct alone_module *m) {
     return 0;
 }
 
-void alone_begin(const uintptr_t *stack, uintptr_t clock, const struct alone_module modules[2]) {
+void alone_begin(const uintptr_t *stack, const struct alone_module modules[2]) {
     static char names[2][24] = {"", "liballotrace-static.so"};
     char **at = (char **)(stack + 1 + stack[0] + 1);
     __environ = at;
     while (*at)
         at++;
     alone.told = (const ElfW(auxv_t) *)(at + 1);
-    alone.clock = clock;
     for (size_t i = 0; i < 2; i++) {
         alone.modules[i] = modules[i];
         alone.maps[i] = (struct link_map){.l_addr = modules[i].bias, .l_name = names[i]};
@@ -235,12 +233,6 @@ char *secure_getenv(const char *name) {
         if (strncmp(*at, name, n) == 0 && (*at)[n] == '=')
             return *at + n + 1;
     return NULL;
-}
-
-int clock_gettime(clockid_t clock, struct timespec *now) {
-    if (alone.clock)
-        return ((int (*)(clockid_t, struct timespec *))alone.clock)(clock, now);
-    return syscall_failed(syscall4(SYS_clock_gettime, clock, (long)now, 0, 0)) ? -1 : 0;
 }
 
 int sched_yield(void) {

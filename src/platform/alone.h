@@ -17,8 +17,8 @@ struct alone_module {
 };
 
 /* Must be called first. `stack` is where the kernel has put the arguments, environment and
- * auxiliary vector. `clock` is the address of the program's clock_gettime, or 0. */
-void alone_begin(const uintptr_t *stack, uintptr_t clock, const struct alone_module modules[2]);
+ * auxiliary vector. */
+void alone_begin(const uintptr_t *stack, const struct alone_module modules[2]);
 
 /* Returns whether `pc` is in the recorder's code. */
 bool alone_is_own(uintptr_t pc);

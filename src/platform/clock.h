@@ -1,9 +1,11 @@
-/* clock.h: the clocks. The time in a trace is the monotonic clock in microseconds, anchored once to
- * the wall clock. So a step of the wall clock never makes time run backwards. No locks, errno
- * kept. */
+/* clock.h: the clocks, as the kernel has them. The time in a trace is the monotonic clock in
+ * microseconds, anchored once to the wall clock. So a step of the wall clock never makes time run
+ * backwards. Nor does a clock_gettime that the program or a preloaded library defines, such as
+ * libfaketime's: it is not called. No locks, errno kept. */
 #ifndef PLATFORM_CLOCK_H
 #define PLATFORM_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -13,10 +15,19 @@ struct clock_anchor {
     uint64_t monotonic_us; /* the monotonic clock at the same moment */
 };
 
-/* The vDSO answers this without a system call. */
-static inline uint64_t clock_us(clockid_t clock) {
+/* The vDSO's clock_gettime, or the system call; before the first reading, a function that looks for
+ * it. */
+typedef int clock_function(clockid_t clock, struct timespec *now);
+extern clock_function *_Atomic clock_source __attribute__((visibility("hidden")));
+
+static inline struct timespec clock_now(clockid_t clock) {
     struct timespec t = {0};
-    clock_gettime(clock, &t); /* cannot fail for the clocks used below */
+    atomic_load_explicit(&clock_source, memory_order_relaxed)(clock, &t);
+    return t;
+}
+
+static inline uint64_t clock_us(clockid_t clock) {
+    const struct timespec t = clock_now(clock);
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 

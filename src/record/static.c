@@ -183,7 +183,7 @@ void allotrace_static_begin(entered *e) {
         {e->bias, (const ElfW(Phdr) *)e->headers, e->n_headers},
         {e->own, (const ElfW(Phdr) *)(e->own + own->e_phoff), own->e_phnum}};
     process = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-    alone_begin((const uintptr_t *)e->stack, e->clock, modules);
+    alone_begin((const uintptr_t *)e->stack, modules);
     e->is_recorded = linked_begin_static(also, sizeof also / sizeof *also);
     say_why_not(e);
 }

@@ -69,17 +69,24 @@ class Traced:
         return registers[PC]
 
 
-def functions():
-    """Where the library's functions begin, and their names."""
-    listed = subprocess.run(["nm", "--defined-only", LIBRARY], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return {int(at, 16): name for at, name in re.findall(r"^(\S+) [tTW] (\S+)$", listed, re.M)}
+def symbols(file, kinds):
+    """Where each begins, and its name."""
+    listed = subprocess.run(["nm", "--defined-only", file], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {int(at, 16): name for at, name in re.findall(rf"^(\S+) [{kinds}] (\S+)$", listed, re.M)}
 
 
-def code_of(pid):
-    """Where the library lies, and which of that is code."""
-    ranges = re.findall(r"^(\w+)-(\w+) (\S+) .* " + re.escape(os.path.realpath(LIBRARY)) + "$",
+def code_of(pid, file=LIBRARY):
+    """Where the file lies, and which of that is code."""
+    ranges = re.findall(r"^(\w+)-(\w+) (\S+) .* " + re.escape(os.path.realpath(file)) + "$",
                         pathlib.Path(f"/proc/{pid}/maps").read_text(), re.M)
     return int(ranges[0][0], 16), [range(int(a, 16), int(b, 16)) for a, b, rights in ranges if "x" in rights]
+
+
+def stop_time(pid, memory, base):
+    """Time stands nearly still from now on, so that what the recorder does now and then is left out."""
+    [source] = [at for at, name in symbols(LIBRARY, "dDbB").items() if name == "clock_source"]
+    [clock] = [at for at, name in symbols(PROGRAM, "T").items() if name == "standing_clock"]
+    os.pwrite(memory, (clock + code_of(pid, PROGRAM)[0]).to_bytes(8, "little"), source + base)
 
 
 def passed(traced, memory, first_bytes):
@@ -101,7 +108,9 @@ def watch(n_blocks, rate):
         traced.next_signal()
         base, code = code_of(traced.pid)
         memory = os.open(f"/proc/{traced.pid}/mem", os.O_RDWR)
-        first_bytes = {at + base: os.pread(memory, 1, at + base) for at in functions() if any(at + base in c for c in code)}
+        stop_time(traced.pid, memory, base)
+        functions = [at + base for at in symbols(LIBRARY, "tTW")]
+        first_bytes = {at: os.pread(memory, 1, at) for at in functions if any(at in c for c in code)}
         for at in first_bytes:
             os.pwrite(memory, BREAKPOINT, at)
         ways = collections.Counter()

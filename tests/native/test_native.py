@@ -735,7 +735,7 @@ def tcmalloc_stays_the_allocator():
 
 # What the library takes from the C library: nothing that allocates, formats or knows a locale.
 ALLOWED = set("""__getauxval __cxa_at_quick_exit __cxa_atexit __cxa_finalize __environ environ
-    __errno_location __register_atfork __sbrk _dl_find_object clock_gettime dl_iterate_phdr dladdr1 dlopen dlsym
+    __errno_location __register_atfork __sbrk _dl_find_object dl_iterate_phdr dladdr1 dlopen dlsym
     bcmp dladdr dlerror getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
     __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable caml_executable_name

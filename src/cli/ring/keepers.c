@@ -126,9 +126,7 @@ static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t 
 /* Returns whether the file has not changed for a while: a recorder may not have locked a new one
  * yet. */
 static bool is_left(const struct stat *st) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return now.tv_sec - st->st_mtim.tv_sec > LINGER_MS / 1000;
+    return clock_now(CLOCK_REALTIME_COARSE).tv_sec - st->st_mtim.tv_sec > LINGER_MS / 1000;
 }
 
 /* Starts a keeper for a spool, if there is a free place. */

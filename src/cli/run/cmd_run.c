@@ -829,7 +829,7 @@ static int start(launch *l, char **operands) {
     start_children(l); /* after the keepers, since it needs to know where the ring is */
     if (l->only_children && l->children.pid > 0)
         l->entry.go = NULL; /* `children` follows the program as it follows child processes */
-    clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
+    l->started = clock_now(CLOCK_REALTIME_COARSE);
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))
         message_warning("--live: cannot create a temporary file for the program's output");

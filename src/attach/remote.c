@@ -35,6 +35,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "platform/clock.h"
 
 enum {
     STACK_SIZE = 256 * 1024, /* bytes of stack lent to the thread, below the room */
@@ -45,8 +46,8 @@ enum {
     SAFE_TRIES = 300,        /* tries, 10 ms apart, each with all threads */
     LOOK_TRIES = 10,         /* tries after each of which we look whether the program stayed */
     PLAIN_TRIES = 3,         /* first tries, without single-stepping */
-    SAFE_SECONDS = 10,
-    CALL_SECONDS = 20,
+    SAFE_MS = 10000,
+    CALL_MS = 20000,
 };
 
 /* A thread whose filters were found harmless. */
@@ -319,9 +320,9 @@ static bool is_settled(const remote *r) {
 
 static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     static pid_t threads[MAX_THREADS];
-    const time_t deadline = time(NULL) + SAFE_SECONDS;
+    const uint64_t deadline = clock_monotonic_ms() + SAFE_MS;
     why->text[0] = '\0';
-    for (int i = 0; i < SAFE_TRIES && time(NULL) < deadline; i++) {
+    for (int i = 0; i < SAFE_TRIES && clock_monotonic_ms() < deadline; i++) {
         size_t n = process_threads(r->pid, threads, MAX_THREADS);
         if (n == 0 || !process_has_program(r->pid) || (i % LOOK_TRIES == 0 && !is_settled(r)))
             break;
@@ -551,12 +552,12 @@ static void set_blocked(const remote *r, uint64_t signals) {
 }
 
 /* Waits for the next stop until `deadline` at most. */
-static enum stop await_any_stop(pid_t tid, time_t deadline, int *status) {
+static enum stop await_any_stop(pid_t tid, uint64_t deadline, int *status) {
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | WNOHANG);
         if (got != 0)
             return got == tid && WIFSTOPPED(*status) ? STOPPED : GONE;
-        if (time(NULL) > deadline)
+        if (clock_monotonic_ms() > deadline)
             return RUNNING;
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
@@ -591,7 +592,7 @@ static void leave_gate(const remote *r, cpu_registers *at) {
 /* Lets the thread run from one system call to the next until the function has returned. */
 static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
     cpu_registers at;
-    time_t deadline = time(NULL) + CALL_SECONDS;
+    const uint64_t deadline = clock_monotonic_ms() + CALL_MS;
     bool enters = true; /* the next stop is at the entry of a system call, not at its exit */
     int status;
     for (;;) {
@@ -746,14 +747,14 @@ static void release_all(const remote *r, follow_halt *h) {
 
 bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
                         remote_reason *why) {
-    enum { TRIES = 100, PAUSE_MS = 20, STOP_SECONDS = 5 };
-    const time_t deadline = time(NULL) + STOP_SECONDS;
+    enum { TRIES = 100, PAUSE_MS = 20, STOP_MS = 5000 };
+    const uint64_t deadline = clock_monotonic_ms() + STOP_MS;
     for (int i = 0; i < TRIES; i++) {
         follow_halt h;
         if (!follow_stop(&h, r->pid, r->tid, why)) {
             /* Another process may be tracing a thread just now, or a thread may be waiting for its
              * vfork child. */
-            if (time(NULL) > deadline || !process_exists(r->pid))
+            if (clock_monotonic_ms() > deadline || !process_exists(r->pid))
                 return false;
             pause_ms(PAUSE_MS);
             continue;
@@ -814,8 +815,8 @@ static remote *open_once(pid_t pid, bool *settled, remote_reason *why) {
 }
 
 remote *remote_open(pid_t pid, remote_reason *why) {
-    enum { SETTLE_SECONDS = 5, PAUSE_MS = 5 };
-    const time_t deadline = time(NULL) + SETTLE_SECONDS;
+    enum { SETTLE_MS = 5000, PAUSE_MS = 5 };
+    const uint64_t deadline = clock_monotonic_ms() + SETTLE_MS;
     bool settled = false;
     if (!CPU_ATTACHES) {
         remote_refuse(why, "process %d runs on a CPU for which attaching is not supported",
@@ -823,7 +824,7 @@ remote *remote_open(pid_t pid, remote_reason *why) {
         return NULL;
     }
     remote *r = open_once(pid, &settled, why);
-    while (!r && !settled && time(NULL) < deadline) {
+    while (!r && !settled && clock_monotonic_ms() < deadline) {
         pause_ms(PAUSE_MS);
         r = open_once(pid, &settled, why);
     }

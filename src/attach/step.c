@@ -6,19 +6,13 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/cpu.h"
 #include "attach/stop.h"
+#include "platform/clock.h"
 
 enum { MOST_MS = 200 };
-
-static int64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static bool enters(int memory, uint64_t pc) {
     unsigned char code[CPU_ENTER_SIZE];
@@ -32,12 +26,12 @@ static bool await(pid_t tid, int *status) {
 
 /* Waits for a thread in a system call, which may be its last one: the end of a first thread is not
  * reported while other threads run. Returns false if the thread has ended. */
-static bool await_call(pid_t tid, int64_t deadline, int *status) {
+static bool await_call(pid_t tid, uint64_t deadline, int *status) {
     enum { LAST_MS = 1000 };
     bool is_asked = false;
     pid_t got;
     while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0) {
-        const int64_t now = now_ms();
+        const uint64_t now = clock_monotonic_ms();
         if (now > deadline + LAST_MS)
             return false;
         if (now > deadline && !is_asked)
@@ -68,10 +62,10 @@ static step_end stand(pid_t tid, int deliver) {
 }
 
 step_end step_until(pid_t tid, int memory, step_test *is_wanted, void *context) {
-    const int64_t deadline = now_ms() + MOST_MS;
+    const uint64_t deadline = clock_monotonic_ms() + MOST_MS;
     cpu_registers at;
     int deliver = 0;
-    for (int status = 0; now_ms() < deadline; deliver = signal_of(tid, status)) {
+    for (int status = 0; clock_monotonic_ms() < deadline; deliver = signal_of(tid, status)) {
         if (!cpu_get(tid, &at))
             return STEP_GONE;
         if (!deliver && is_wanted(context, cpu_pc(&at)))

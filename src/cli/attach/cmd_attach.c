@@ -118,6 +118,14 @@ static void disable_debuginfod(int files, const rights *whose, debug_file_option
     debug_files->debuginfod = false;
 }
 
+static struct clock_anchor anchor; /* from when the recording begins */
+
+/* Returns the time since the epoch as the recorder counts it, whatever steps the wall clock has
+ * made since. */
+static uint64_t now_us(void) {
+    return clock_anchored_us(anchor, clock_monotonic_us());
+}
+
 /* Completes the trace. `gone` is when the process ended by itself, us since the epoch, or 0.
  * Returns an exit status. */
 static int complete(pid_t pid, const char *path, int files, const rights *whose, uint64_t gone,
@@ -283,7 +291,7 @@ static int finish_after(recorded *r, const attach_options *opts) {
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
     r->push = push_flags_start(&opts->push, seen, always, 0, NULL, opts->quiet);
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
-    return finish(r, opts, has_ended(r->pid, r->process) ? clock_wall_us() : 0);
+    return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
 }
 
 /* Shows the table until the user leaves it. Returns when the process ended, us since the epoch; 0:
@@ -301,10 +309,10 @@ static uint64_t show_while_recording(const recorded *r, const top_options *how) 
     top_session *s = top_start(path, true, how, &held, &status);
     while (s && !top_is_over(s) && sigtimedwait(&enough, NULL, &tick) < 0)
         if (!gone && has_ended(r->pid, r->process))
-            gone = clock_wall_us();
+            gone = now_us();
     top_stop(s);
     top_output_end(&held);
-    return gone || !has_ended(r->pid, r->process) ? gone : clock_wall_us();
+    return gone || !has_ended(r->pid, r->process) ? gone : now_us();
 }
 
 /* Keeps a ring until the recording ends. */
@@ -313,7 +321,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     debug_file_options debug_files = opts->debug_files;
     const pid_t inner = process_inner_id(pid); /* the process id that the trace contains */
     debug_files.in = ring->files;
-    const uint64_t began = clock_wall_us();
+    const uint64_t began = now_us();
     char ended[CONTROL_REPLY] = "";
     rights whose;
     keeper keeps;
@@ -331,7 +339,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         end_recording(pid, ended, sizeof ended, &whose);
     file_close(process);
     push_finish(push, signals_interrupted, NULL);
-    const bool kept = keeper_finish(&keeps, clock_wall_us());
+    const bool kept = keeper_finish(&keeps, now_us());
     if (!kept)
         keeper_spools_remove_abandoned(ring, pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
@@ -483,7 +491,7 @@ static void say_begun_go(const recorded *r, const attach_options *opts, const ri
 static int follow_go(run_go *g, recorded *r, const attach_options *opts, const top_options *live,
                      const ring_plan *ring) {
     keeper keeps = {.pid = -1, .fd = -1};
-    const uint64_t began = clock_wall_us();
+    const uint64_t began = now_us();
     const pid_t inner = process_inner_id(r->pid); /* as a recorder in the process would name it */
     sigset_t enough = signals_of_end();
     bool kept = true;
@@ -503,7 +511,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
                              .from_now = true,
                          })) {
         if (ring->on)
-            keeper_finish(&keeps, clock_wall_us());
+            keeper_finish(&keeps, now_us());
         return STATUS_FAILED;
     }
     if (!live)
@@ -517,7 +525,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     run_go_close(g);
     push_finish(push, signals_interrupted, NULL);
     if (ring->on)
-        kept = keeper_finish(&keeps, clock_wall_us());
+        kept = keeper_finish(&keeps, now_us());
     if (!kept)
         keeper_spools_remove_abandoned(ring, r->pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
@@ -634,6 +642,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     recorded r = {.pid = pid, .path = path};
     remote_reason why;
     ring_plan ring = {0};
+    anchor = clock_anchor_now();
     int status = attach_check_options(opts);
     if (status == STATUS_OK && attach_if_go(pid, opts, live, &status))
         return status;

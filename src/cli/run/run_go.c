@@ -60,7 +60,9 @@ static void take_profile(run_go *g) {
 
 bool run_go_prepare(run_go *g, pid_t pid) {
     import_error error;
-    g->profile.start_time = clock_wall_us();
+    const struct clock_anchor now = clock_anchor_now();
+    g->began = now.monotonic_us;
+    g->profile.start_time = now.wall_us;
     if (!open_process(g, pid))
         return false;
     if (go_program_enable(&g->program, g->memory, &g->period, &error))
@@ -84,7 +86,7 @@ static bool has_watched(const run_go *g) {
 void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
-    g->profile.duration = clock_wall_us() - g->profile.start_time;
+    g->profile.duration = clock_monotonic_us() - g->began;
     const bool is_read =
         go_heap_read(&g->heap, &g->program, g->memory, GO_HEAP_OVER, &error) == GO_HEAP_READ;
     if (g->feed)

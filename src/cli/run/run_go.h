@@ -20,6 +20,7 @@ typedef struct run_go {
     int memory;      /* file descriptor of the process's memory; -1: not open */
     go_heap heap;
     struct import profile;
+    uint64_t began;           /* time of the start, monotonic, us */
     run_go_feed *feed;        /* NULL: nobody reads the trace while the program runs */
     bool is_read, has_become; /* has_become: the process has exec'ed another program */
     remote_reason why;        /* the reason, if not is_read */

@@ -1,10 +1,11 @@
 /* target_threads.c: threads that are called something, and what each of them allocates and keeps.
  *
- *     target_threads ROUNDS [sandbox]
+ *     target_threads ROUNDS [sandbox | at-once]
  *
  * In each round, threads `keeper-0` to `keeper-3` name themselves first and allocate then; one
  * after the other, so that they have one domain. Thread `changes` has two names. With `sandbox`, a
- * filter first forbids to ask for names. */
+ * filter first forbids to ask for names. With `at-once`, there are as many threads as rounds, which
+ * all live until each has allocated, and nothing else. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -72,7 +73,28 @@ static void run(void *(*work)(void *), long argument) {
         abort();
 }
 
+static pthread_barrier_t all;
+
+static void *waits(void *nothing) {
+    keep(SIZE - 8);
+    pthread_barrier_wait(&all);
+    return nothing;
+}
+
+static int run_at_once(unsigned n) {
+    pthread_t *threads = calloc(n, sizeof *threads);
+    pthread_barrier_init(&all, NULL, n);
+    for (unsigned i = 0; i < n; i++)
+        if (pthread_create(&threads[i], NULL, waits, NULL))
+            abort();
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
 int main(int argc, char **argv) {
+    if (argc > 2 && strcmp(argv[2], "at-once") == 0)
+        return run_at_once((unsigned)strtol(argv[1], NULL, 10));
     if (argc > 2) {
         keep(8);
         forbid_names();

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -105,6 +106,22 @@ def a_filter_that_forbids_to_ask_costs_the_names_alone():
     assert list(found) == ["target_threads"] or len(found) == 2, found
     total = sum(value for _, value, _ in found.values())
     assert total >= sum(expected(1).values()), total
+
+
+def reads_of_run(n_threads):
+    """How often `run` itself reads, when its program has had so many threads at once."""
+    command = [ALLOTRACE, "run", "-q", "--no-symbolize", "--rate", "1", "-o", "t.ctf", "--", TARGET, str(n_threads), "at-once"]
+    with subprocess.Popen(command, env=ENVIRONMENT) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        done = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/io").read_text()
+    same(process.returncode, 0, "status")
+    return int(re.search(r"^syscr: (\d+)$", done, re.M).group(1))
+
+
+@test
+def many_threads_at_once_take_no_more_reading_each():
+    few, more, many = map(reads_of_run, (50, 100, 200))
+    assert many - more < 3 * (more - few), f"{few}, {more} and {many} reads after 50, 100 and 200 threads"
 
 
 sys.exit(tap.main(sys.argv[4:]))

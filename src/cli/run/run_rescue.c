@@ -325,17 +325,42 @@ static void visit_stream(void *context, int fd, uint64_t at, const struct rescue
         rescue_stream(r, slot);
 }
 
+/* Reads the statement at the front of a trace of how its recording ended. Returns false if it has
+ * no place for that. */
+static bool said_at_front(int fd, memtrace_end *said) {
+    uint8_t bytes[FORMAT_LEAST_PACKET];
+    packet_header h;
+    packet_mark mark;
+    whole_packets w = {0};
+    ssize_t n;
+    while ((n = pread(fd, bytes, sizeof bytes, w.size)) > 0 &&
+           parse_start(bytes, (size_t)n, &h, &mark)) {
+        if (w.size == 0)
+            w = (whole_packets){.pid = h.packet.pid, .start_time = mark.time, .version = h.version};
+        else
+            note_said(fd, &h, &w);
+        if (w.size > 0)
+            break;
+        w.size = h.packet.size;
+    }
+    *said = w.said;
+    return w.said_at;
+}
+
 /* After all streams were added, nothing is missing in the trace of a process that is gone without
  * having closed its streams. Except for the process that `run` has waited for, the time of its end
- * is unknown. */
+ * is unknown. A process has a slot for each thread, and only the first one needs its trace read. */
 static void visit_end(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
     const rescued *r = context;
     (void)fd, (void)at;
     const int trace = is_meant(r, slot) ? open_trace_of(r, slot) : -1;
-    const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
-    const memtrace_end end = end_make(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
-                                      "the process was killed, then or later");
-    say_end(trace, &w, false, &end);
+    memtrace_end end;
+    if (trace >= 0 && said_at_front(trace, &end) && end.how == MEMTRACE_END_OPEN) {
+        const whole_packets w = find_packets(trace, NULL);
+        end = end_make(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                       "the process was killed, then or later");
+        say_end(trace, &w, false, &end);
+    }
     file_close(trace);
 }
 
@@ -360,28 +385,6 @@ static void finish(int fd, rescued *r) {
 void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience) {
     rescued r = {.pattern = pattern, .patience = patience, .only = only};
     finish(fd, &r);
-}
-
-/* Reads the statement at the front of a trace of how its recording ended. Returns false if it has
- * no place for that. */
-static bool said_at_front(int fd, memtrace_end *said) {
-    uint8_t bytes[FORMAT_LEAST_PACKET];
-    packet_header h;
-    packet_mark mark;
-    whole_packets w = {0};
-    ssize_t n;
-    while ((n = pread(fd, bytes, sizeof bytes, w.size)) > 0 &&
-           parse_start(bytes, (size_t)n, &h, &mark)) {
-        if (w.size == 0)
-            w = (whole_packets){.pid = h.packet.pid, .start_time = mark.time, .version = h.version};
-        else
-            note_said(fd, &h, &w);
-        if (w.size > 0)
-            break;
-        w.size = h.packet.size;
-    }
-    *said = w.said;
-    return w.said_at;
 }
 
 /* Returns whether events may be missing in a trace. If the trace gives a reason for its end, the

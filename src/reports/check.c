@@ -66,6 +66,7 @@ static figure figure_at(const check_report *c, size_t i) {
     const budget_rule *r = &c->rules[i];
     const budget_result *result = &c->results[i];
     figure f = figure_of_estimate(result->actual, result->samples);
+    f.has_ends = c->profile->info.sample_rate >= 1; /* of what the order of threads leaves open */
     if (r->unit == BUDGET_BYTES || r->unit == BUDGET_WORDS)
         f.margin = figure_of(c->profile, result->samples).margin;
     if (r->unit == BUDGET_WORDS)

@@ -216,6 +216,14 @@ What several threads did at one time has no order. Two processes, each of which 
     PASS     7.8 KB  7.8 KB … 15.6 KB   12.0 KB     10x   0.65  total, live at the peak
     FAIL        0 B                      1.0 KB     10x   0.00  nosuch, live at the peak
   1 passed, 1 failed, 0 undecided
+  $ small() { for i in $(seq $1); do echo "alloc external 0 1 main@m.c:1"; done; }; large() { echo "alloc external 999 1000 $1@a.c:1"; }
+  $ { large a; echo "same $(large c)"; small 2; echo "collect 0"; echo "same collect 1"; } | $TESTDIR/make-trace >part1.ctf
+  $ { small 2; large b; small 2; } | $TESTDIR/make-trace >part2.ctf; { small 4; large d; small 1; } | $TESTDIR/make-trace >part3.ctf
+  $ allotrace merge -o near.ctf part*.ctf >/dev/null; allotrace check --max-peak 1KB near.ctf
+    verdict   actual  ±                        expected  ratio  site
+    FAIL     23.5 KB  23.5 KB … 23.5 KB  at most 1.0 KB  23.49  total, live at the peak
+  0 passed, 1 failed, 0 undecided
+  [3]
   $ allotrace peak process1.ctf | head -1
   7.8 KB live at the peak, at 1 ms (exact, 1 block at rate 1)
 

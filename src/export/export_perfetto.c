@@ -1,9 +1,10 @@
 /* export_perfetto.c: a native heap profile for Perfetto: what each stack had allocated and freed at
  * steps through the trace, and at the peak.
  *
- * Strings, frames and stacks are interned once, in the first packet. Each later packet is a
- * snapshot of the sums so far, and has only the stacks whose sums changed: readers take
- * differences. Field numbers are those of perfetto_trace.proto. */
+ * Strings, frames and stacks are interned once, in the first packets, which are small, as Perfetto
+ * reads none of 256 MB or more. Each later packet is a snapshot of the sums so far, and has only
+ * the stacks whose sums changed: readers take differences. Field numbers are those of
+ * perfetto_trace.proto. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum {
     STEPS = 50, /* equal ones; one more snapshot is of the peak */
     NEVER = UINT8_MAX,
-    FRAME_SIZE = 3, /* bytes of most frames in a stack */
+    FRAME_SIZE = 3,          /* bytes of most frames in a stack */
+    INTERNED_SIZE = 1 << 16, /* bytes of a packet of interned data, or a few more */
 };
 
 /* What a stack had allocated and freed so far. */
@@ -52,6 +54,7 @@ typedef struct perfetto {
     sums *sums;        /* by node of the tree */
     VEC(uint32_t) changed;
     uint64_t pid;
+    bool has_interned; /* some was written */
     output *out;
     output packet, part, inner, item;
 } perfetto;
@@ -70,10 +73,11 @@ static bool find_moments(perfetto *w) {
     if (!blocks_peak(&p->table, &most))
         return false;
     for (uint64_t i = 1; i <= STEPS; i++) {
-        const uint64_t time = (uint64_t)((double)p->duration * (double)i / STEPS);
+        const uint64_t time =
+            i == STEPS ? p->duration : (uint64_t)((double)p->duration * (double)i / STEPS);
         if (n + 1 == i && most.at.time <= time)
             w->moments[n++] = most.at;
-        w->moments[n++] = blocks_end_of(i == STEPS ? p->duration : time);
+        w->moments[n++] = blocks_end_of(time);
     }
     return true;
 }
@@ -205,20 +209,33 @@ static bool meet_stacks(perfetto *w) {
     return lengths && output_expect(w->out, size);
 }
 
+/* Writes what was interned, if it has at least so many bytes. */
+static void write_interned(perfetto *w, size_t least) {
+    if (w->part.used < least)
+        return;
+    protobuf_number(&w->packet, PACKET_TIMESTAMP, clock_of(0));
+    protobuf_number(&w->packet, PACKET_SEQUENCE_FLAGS,
+                    w->has_interned ? NEEDS_STATE : STATE_CLEARED);
+    protobuf_message(&w->packet, PACKET_INTERNED_DATA, &w->part);
+    end_packet(w);
+    w->has_interned = true;
+}
+
 static bool put_interned(perfetto *w) {
     path_places path = {0};
     bool ok = true;
     put_mapping(w);
-    for (uint32_t i = 0; i < n_places(w); i++)
+    for (uint32_t i = 0; i < n_places(w); i++) {
         put_frame(w, i + UINT64_C(1), path_tree_location(w->tree, i)->function);
+        write_interned(w, INTERNED_SIZE);
+    }
     put_frame(w, n_places(w) + 1, "");
-    for (uint32_t i = 0; ok && i < w->tree->n; i++)
+    for (uint32_t i = 0; ok && i < w->tree->n && output_goes_on(w->out); i++) {
         ok = !w->sums[i].is_met || put_callstack(w, i, &path);
+        write_interned(w, INTERNED_SIZE);
+    }
     vec_free(&path);
-    protobuf_number(&w->packet, PACKET_TIMESTAMP, clock_of(0));
-    protobuf_number(&w->packet, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
-    protobuf_message(&w->packet, PACKET_INTERNED_DATA, &w->part);
-    end_packet(w);
+    write_interned(w, 1);
     return ok;
 }
 

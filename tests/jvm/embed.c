@@ -1,5 +1,8 @@
 /* embed.c: a program in C, linked with libjvm.so, that runs the main function of a class in the
- * current folder: embed CLASS WORD... */
+ * current folder: embed CLASS WORD...
+ * With LIBJVM, the path of libjvm.so, it is not linked with it but says that it is early, waits for
+ * a line, and loads it. */
+#include <dlfcn.h>
 #include <jni.h>
 #include <stdio.h>
 
@@ -11,12 +14,24 @@ static jobjectArray words_of(JNIEnv *env, int n, char **words) {
     return all;
 }
 
+#ifdef LIBJVM
+static jint create(JavaVM **vm, void **env, void *arguments) {
+    puts("early");
+    fflush(stdout);
+    getchar();
+    void *found = dlsym(dlopen(LIBJVM, RTLD_NOW | RTLD_GLOBAL), "JNI_CreateJavaVM");
+    return ((jint(*)(JavaVM **, void **, void *))found)(vm, env, arguments);
+}
+#else
+#define create JNI_CreateJavaVM
+#endif
+
 int main(int argc, char **argv) {
     JavaVMOption option = {.optionString = (char *)"-Djava.class.path=."};
     JavaVMInitArgs arguments = {.version = JNI_VERSION_10, .nOptions = 1, .options = &option};
     JavaVM *vm;
     JNIEnv *env;
-    if (argc < 2 || JNI_CreateJavaVM(&vm, (void **)&env, &arguments) != JNI_OK)
+    if (argc < 2 || create(&vm, (void **)&env, &arguments) != JNI_OK)
         return 1;
     jclass class = (*env)->FindClass(env, argv[1]);
     jmethodID run =

@@ -335,13 +335,13 @@ def wait_until(holds, what):
 class Served:
     """A program that runs, and does what it is told."""
 
-    def __init__(self, jdk, *flags):
+    def __init__(self, jdk, *flags, command=None, first="ready"):
         jdk.compile("Served")
         self.err = open("err", "w+")
-        self.program = subprocess.Popen([jdk.java, *flags, "-Xmx200m", "Served"], text=True,
+        self.program = subprocess.Popen(command or [jdk.java, *flags, "-Xmx200m", "Served"], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
         self.pid = self.program.pid
-        same(self.program.stdout.readline(), "ready\n", "what it says first")
+        same(self.program.stdout.readline(), first + "\n", "what it says first")
 
     def __enter__(self):
         return self
@@ -352,10 +352,10 @@ class Served:
         self.err.seek(0)
         same(self.err.read(), "", "its standard error")
 
-    def do(self, work, n=0):
+    def do(self, work, n=0, answer="done"):
         self.program.stdin.write(f"{work} {n}\n")
         self.program.stdin.flush()
-        same(self.program.stdout.readline(), "done\n", f"what it says to {work}")
+        same(self.program.stdout.readline(), answer + "\n", f"what it says to {work}")
 
     def threads(self):
         comms = pathlib.Path(f"/proc/{self.pid}/task").glob("*/comm")
@@ -396,6 +396,18 @@ def programs_that_run_are_attached_to_and_left(jdk):
                  (1500, {True: 1000, False: 500}), "objects, and which are gone")
             same({simple(b.frames[-1]) for b in items}, {"Served.make@Served.java:20"}, "where")
             same((trace.of("Served$Early"), trace.n_malloc > 100), ([], True), "other blocks")
+
+
+@test
+def a_recorder_that_was_there_before_the_jvm_finds_it(jdk):
+    jdk.compile_c("embed.c", "embed", f'-DLIBJVM="{jdk.home}/lib/server/libjvm.so"')
+    with Served(jdk, command=["./embed", "Served"], first="early") as program:
+        command(ALLOTRACE, "attach", "-q", "-o", "t.ctf", program.pid)
+        program.detach()
+        program.do("begin", answer="ready")
+        program.attach()
+        program.do("make", 1000)
+        same(len(program.detach().of("Served$Item")), 1000, "objects")
 
 
 @test

@@ -35,6 +35,7 @@
 
 #include "platform/entries.h"
 #include "platform/loader.h"
+#include "record/recorder.h"
 #include "record/runtime.h"
 #include "runtimes/jvm/jvm_agent.h"
 #include "runtimes/jvm/jvm_late.h"
@@ -50,6 +51,10 @@ typedef int32_t created_vms(void **vms, int32_t room, int32_t *n);
 extern int JLI_Launch(int n, char **arguments, ...) __attribute__((weak));
 extern create_vm JNI_CreateJavaVM __attribute__((weak));
 extern created_vms JNI_GetCreatedJavaVMs __attribute__((weak));
+
+/* A recorder that stays from an earlier recording may be older than the JVM. */
+#define FIND(name)                                                                                 \
+    (recorder_is_late() ? loader_symbol(RTLD_DEFAULT, #name) : (void *)(uintptr_t)name)
 
 static struct {
     create_vm *create;            /* the JVM's function, which ours calls */
@@ -99,26 +104,29 @@ static void replace_in(const struct module *m, void *created) {
         entries_each(&entries, true, replace_create, created);
 }
 
-static bool is_running(void) {
+static bool is_running(void *created) {
+    created_vms *ask;
     int32_t n = 0;
     void *vm;
-    return JNI_GetCreatedJavaVMs && JNI_GetCreatedJavaVMs(&vm, 1, &n) == 0 && n > 0;
+    memcpy(&ask, &created, sizeof ask);
+    return ask && ask(&vm, 1, &n) == 0 && n > 0;
 }
 
 /* If we were attached, the JVM is usually running. */
 static void jvm_begin(void) {
-    if (is_running()) {
-        jvm_late_begin((void *)JNI_GetCreatedJavaVMs);
+    void *const created = FIND(JNI_GetCreatedJavaVMs);
+    if (is_running(created)) {
+        jvm_late_begin(created);
         return;
     }
-    jvm.launcher = (uintptr_t)JLI_Launch;
-    module_each(replace_in, (void *)JNI_CreateJavaVM);
+    jvm.launcher = (uintptr_t)FIND(JLI_Launch);
+    module_each(replace_in, FIND(JNI_CreateJavaVM));
 }
 
 /* ---- for the recorder ---------------------------------------------------------------------- */
 
 static enum runtime_kind jvm_find(const char **why) {
-    if (!JLI_Launch && !JNI_CreateJavaVM)
+    if (!FIND(JLI_Launch) && !FIND(JNI_CreateJavaVM))
         return RUNTIME_ABSENT;
     *why = jvm_agent_missing;
     return jvm_agent_missing ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;

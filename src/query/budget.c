@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "profile/blocks_spread.h"
+#include "query/name_sets.h"
 
 #define UNDER "under:"
 
@@ -84,6 +85,7 @@ typedef struct site_pattern {
     const char *text; /* the function, or the end of the file's path */
     size_t size;      /* of the function or file */
     uint32_t line;    /* 0: a function */
+    bool or_unnamed;  /* also matches places of which it is not known whether they are the site */
 } site_pattern;
 
 static site_pattern parse_pattern(const char *site) {
@@ -100,7 +102,17 @@ static bool is_called(const char *function, const site_pattern *p) {
            (function[p->size] == '\0' || function[p->size] == '(');
 }
 
+/* Whether symbolizing did not find what the pattern compares: a function, or a line outside of
+ * libraries of the language. */
+static bool is_unnamed(const site_pattern *p, const profile_location *l) {
+    return profile_is_address(l) ||
+           (p->line > 0 && l->line == 0 && l->file[0] == '/' && !name_is_library_file(l->file) &&
+            !name_is_library(l->function));
+}
+
 static bool matches(const site_pattern *p, const profile_location *l) {
+    if (p->or_unnamed && is_unnamed(p, l))
+        return true;
     if (p->line == 0)
         return is_called(l->function, p);
     return l->line == p->line && path_ends(l->file, p->text, p->size);
@@ -171,10 +183,11 @@ typedef struct subject {
     site_pattern pattern;
 } subject;
 
-static bool find_subject(const lens *l, const char *site, subject *s) {
+static bool find_subject(const lens *l, const char *site, bool or_unnamed, subject *s) {
     *s = (subject){.lens = l,
                    .all = strcmp(site, "total") == 0,
                    .pattern = parse_pattern(budget_site_name(site))};
+    s->pattern.or_unnamed = or_unnamed;
     if (budget_is_under(site))
         s->under = nodes_under(&s->pattern, l->profile);
     return s->under || !budget_is_under(site);
@@ -282,13 +295,13 @@ static double deciding_rate(const budget_rule *r, const budget_result *result, c
     return fmin(1, fmax(decides, rate));
 }
 
-bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
-                  budget_result *result) {
+static bool judge_site(const lens *l, const budget_tally *t, const budget_rule *rule,
+                       bool or_unnamed, budget_result *result) {
     const memtrace_info *info = &l->profile->info;
     sum s = {0};
     subject about;
     blocks_spread spread = {0};
-    bool ok = find_subject(l, rule->site, &about);
+    bool ok = find_subject(l, rule->site, or_unnamed, &about);
     if (ok)
         sum_up(&about, t, &s);
     ok = ok && find_spread(&about, t, s.samples, &spread);
@@ -313,10 +326,25 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
         .actual = {.value = e.value * word, .low = e.low * word, .high = e.high * word},
         .samples = s.samples};
     result->verdict = judge(rule, &result->actual);
-    result->is_unknown = !budget_knows(l->profile, rule->site);
     result->is_of_order = result->verdict == BUDGET_UNDECIDED && t->kept;
     if (result->verdict == BUDGET_UNDECIDED && !t->kept)
         result->deciding_rate = deciding_rate(rule, result, &s, t->may, info->sample_rate, word);
+    return true;
+}
+
+bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
+                  budget_result *result) {
+    budget_result with_unnamed;
+    if (!judge_site(l, t, rule, false, result))
+        return false;
+    result->is_unknown = !budget_knows(l->profile, rule->site);
+    if (!result->is_unknown || result->verdict != BUDGET_PASS)
+        return true;
+    if (!judge_site(l, t, rule, true, &with_unnamed))
+        return false;
+    result->is_unnamed = with_unnamed.verdict != BUDGET_PASS;
+    if (result->is_unnamed)
+        result->verdict = BUDGET_UNDECIDED;
     return true;
 }
 

@@ -36,6 +36,7 @@ typedef struct budget_result {
      * of the trace is missing, or … */
     double deciding_rate;
     bool is_of_order; /* … because it depends on the order of events of several threads, or … */
+    bool is_unnamed;  /* … because the site may be a place without a name or line, or … */
     bool is_renamed; /* … because the site may have another name in the trace, which the caller of
                         budget_judge decides */
     bool is_unknown; /* nothing in the trace has the site's name: is it spelt so? */

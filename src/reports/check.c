@@ -118,6 +118,8 @@ check_words check_undecided(const budget_result *result) {
     check_words w;
     if (result->is_renamed)
         snprintf(w.text, sizeof w.text, "the trace has a similar name, not this one");
+    else if (result->is_unnamed)
+        snprintf(w.text, sizeof w.text, "it may be one of the places without a name or line");
     else if (result->is_of_order)
         snprintf(w.text, sizeof w.text, "the order of events between threads is unknown");
     else if (result->deciding_rate == 0)
@@ -355,14 +357,18 @@ static const table_column sum_columns[] = {
 
 /* Says why no rate would decide some checks. */
 static void say_undecided(document *d, const check_report *c) {
-    bool order = false, part = false, renamed = false;
+    bool order = false, part = false, renamed = false, unnamed = false;
     for (size_t i = 0; i < c->n; i++) {
         const budget_result *result = &c->results[i];
         order |= result->is_of_order;
         renamed |= result->is_renamed;
+        unnamed |= result->is_unnamed;
         part |= result->verdict == BUDGET_UNDECIDED && !result->is_of_order &&
-                !result->is_renamed && result->deciding_rate == 0;
+                !result->is_renamed && !result->is_unnamed && result->deciding_rate == 0;
     }
+    if (unnamed)
+        document_note(d, "Checks of sites that may be among the places without a name or line "
+                         "cannot be decided until these are symbolized.");
     if (renamed)
         document_note(d,
                       "Checks of sites that may have another name in the trace cannot be decided "

@@ -124,6 +124,24 @@ A site that is gone keeps its limit, but not one that may have a different name 
   allotrace: warning: nothing in the trace is called `a.c:11`: it allocates nothing, or its line has moved
   UNDECIDED (the trace has a similar name, not this one)
   UNDECIDED (the trace has a similar name, not this one)
+  $ printf 'rate 1\nalloc external 10 11 main@a.c:1 prog+0x1149@/bin/prog[0123]:0\nalloc external 10 11 main@a.c:1 f@/bin/prog:0\n' | $TESTDIR/make-trace >unnamed.ctf
+  $ allotrace check --max-allocated vanished=100B --max-allocated vanished=80B --max-allocated b.c:9=100B --max-allocated b.c:9=200B --max-allocated a.c=80B --junit gone.xml unnamed.ctf; grep -o 'UNDECIDED ([^)]*)' gone.xml
+    verdict    rate needed  actual       expected  ratio  site
+    PASS                       0 B  at most 100 B   0.00  vanished
+    UNDECIDED         none     0 B   at most 80 B   0.00  vanished
+    UNDECIDED         none     0 B  at most 100 B   0.00  b.c:9
+    PASS                       0 B  at most 200 B   0.00  b.c:9
+    UNDECIDED         none     0 B   at most 80 B   0.00  a.c
+  Checks of sites that may be among the places without a name or line cannot be decided until these are symbolized.
+  2 passed, 0 failed, 3 undecided
+  allotrace: warning: nothing in the trace is called `vanished`: it allocates nothing, or has a different name
+  allotrace: warning: nothing in the trace is called `vanished`: it allocates nothing, or has a different name
+  allotrace: warning: nothing in the trace is called `b.c:9`: it allocates nothing, or its line has moved
+  allotrace: warning: nothing in the trace is called `b.c:9`: it allocates nothing, or its line has moved
+  allotrace: warning: nothing in the trace is called `a.c`: it allocates nothing, or has a different name
+  UNDECIDED (it may be one of the places without a name or line)
+  UNDECIDED (it may be one of the places without a name or line)
+  UNDECIDED (it may be one of the places without a name or line)
   $ for i in 1 2 3; do echo alloc major 9 1 main@m.c:1 f@a.c:1; done | (echo rate 1e-4; cat) | $TESTDIR/make-trace >gone.ctf
   $ allotrace check --max-allocated g=1MB --max-allocated h=200KB gone.ctf
     verdict    rate needed     actual  ±                         expected  ratio  site

@@ -387,7 +387,7 @@ static void doubt(const budget_rule *r, budget_result *result) {
 }
 
 /* A maximum for a site that is gone is kept, but not one for a site that has changed its name or
- * line, or is misspelt. */
+ * line, or is misspelt. budget_judge knows sites that may not be symbolized. */
 static void doubt_name(const profile *p, const budget_rule *r, budget_result *result) {
     result->is_renamed =
         result->is_unknown && result->verdict == BUDGET_PASS &&

@@ -1,6 +1,8 @@
 /* blocks_turns.c: follows how much each domain holds of its own blocks. In any order of turns, the
  * peak is at most the sum of what each held at most. It is at least what a single one held at most,
- * and at least what nobody frees. A block that another domain frees may die at once or never. */
+ * and at least what nobody frees. A block that another domain frees may die at once or never.
+ * Threads that follow each other may share a domain, and follow in another order in another run. So
+ * what nobody frees counts by itself alone, except in domain 0, which only the main thread has. */
 #include "profile/blocks_turns.h"
 
 #include <stdlib.h>
@@ -45,11 +47,17 @@ static void die(const turns *t, uint32_t row) {
     h->most -= blocks_samples(t->table, row);
 }
 
+/* Whether the block's thread certainly holds it until the domain frees it. */
+static bool is_held(const turns *t, uint32_t row) {
+    return !blocks_died_elsewhere(t->table, row) &&
+           (t->table->after[row] != BLOCKS_NOWHERE || holding_of(t, row) == t->holdings);
+}
+
 static void be_born(const turns *t, uint32_t row) {
     holding *h = holding_of(t, row);
     const uint64_t samples = blocks_samples(t->table, row);
     h->most += samples;
-    h->least += blocks_died_elsewhere(t->table, row) ? 0 : samples;
+    h->least += is_held(t, row) ? samples : 0;
     h->top = h->most > h->top ? h->most : h->top;
     h->most_of_least = h->least > h->most_of_least ? h->least : h->most_of_least;
 }

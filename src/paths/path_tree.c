@@ -243,8 +243,8 @@ static int compare_seen(const void *a, const void *b) {
 
 /* Sorts the groups from `first` on, whose parent node has been made. */
 static void order_groups(seeing *s, size_t first) {
-    seen_group *all = s->groups.items + first;
     const size_t n = s->groups.count - first;
+    seen_group *all = n ? s->groups.items + first : NULL;
     bool ordered = true;
     for (size_t i = 0; i < n; i++) {
         s->group_of[all[i].place] = 0;

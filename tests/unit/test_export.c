@@ -166,6 +166,21 @@ START_TEST(collapsed_stacks_are_by_function) {
 }
 END_TEST
 
+START_TEST(hidden_stacks_leave_their_costs) {
+    profile p = profile_made();
+    lens l = lens_on(&p, "hide:/./ hide:/^$/");
+    cost_list costs = {0};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert(cost_of_tree(&p, &costs) &&
+              export_collapsed(&o, SUBJECT(.lens = &l, .costs = &costs)));
+    assert_output(&o, "[unknown] 8112\n");
+    cost_list_free(&costs);
+    lens_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(hidden_frames_are_gone_and_their_costs_stay) {
     profile p = profile_made();
     lens l = lens_on(&p, "hide:leaf");
@@ -530,6 +545,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("export");
     tcase_add_test(t, stacks_of_equal_places_are_one);
     tcase_add_test(t, collapsed_stacks_are_by_function);
+    tcase_add_test(t, hidden_stacks_leave_their_costs);
     tcase_add_test(t, hidden_frames_are_gone_and_their_costs_stay);
     tcase_add_test(t, speedscope_shares_frames);
     tcase_add_test(t, csv_has_a_row_a_block);

@@ -55,7 +55,7 @@ static const char *name_at(const profile *p, filter_name_of of, size_t i) {
 }
 
 /* Returns the nearest name, the shortest of several equally near; NULL: none is near. */
-static const char *nearest(const profile *p, filter_name_of of, const char *wanted) {
+static const char *nearest_to(const profile *p, filter_name_of of, const char *wanted) {
     const char *best = NULL;
     size_t least = strlen(wanted) / 4; /* one letter in four may be wrong */
     for (size_t i = 0; i < names_in(p, of); i++) {
@@ -66,6 +66,25 @@ static const char *nearest(const profile *p, filter_name_of of, const char *want
             least = distance;
         }
     }
+    return best;
+}
+
+/* Returns where a function's parameters begin; NULL: it has none. */
+static const char *parameters_of(const char *function) {
+    const char *begin = *function ? strchr(function + 1, '(') : NULL;
+    while (begin && begin[-1] == ':') /* (anonymous namespace) */
+        begin = strchr(begin + 1, '(');
+    return begin;
+}
+
+/* If no name is near, that of a function may have other parameters now. */
+static const char *nearest(const profile *p, filter_name_of of, const char *wanted) {
+    const char *best = nearest_to(p, of, wanted);
+    const char *end = best || of != FILTER_NAME_FUNCTION ? NULL : parameters_of(wanted);
+    char *name = end ? strndup(wanted, (size_t)(end - wanted)) : NULL;
+    if (name)
+        best = nearest_to(p, of, name);
+    free(name);
     return best;
 }
 

@@ -124,6 +124,17 @@ A site that is gone keeps its limit, but not one that may have a different name 
   allotrace: warning: nothing in the trace is called `a.c:11`: it allocates nothing, or its line has moved
   UNDECIDED (the trace has a similar name, not this one)
   UNDECIDED (the trace has a similar name, not this one)
+  $ printf 'rate 1\nalloc external 10 11 main@a.cc:1 ns::reader(long)@a.cc:2\n' | $TESTDIR/make-trace >parameters.ctf
+  $ allotrace check --max-allocated 'ns::reader(int (*)(int))=1KB' --max-allocated 'ns::writer(int)=1KB' parameters.ctf
+    verdict    rate needed  actual        expected  ratio  site
+    UNDECIDED         none     0 B  at most 1.0 KB   0.00  ns::reader(int (*)(int))
+    PASS                       0 B  at most 1.0 KB   0.00  ns::writer(int)
+  Checks of sites that may have another name in the trace cannot be decided at any rate.
+  1 passed, 0 failed, 1 undecided
+  allotrace: warning: nothing in the trace is called `ns::reader(int (*)(int))`: it allocates nothing, or has a different name
+  allotrace: hint: there is `ns::reader(long)`
+  allotrace: warning: nothing in the trace is called `ns::writer(int)`: it allocates nothing, or has a different name
+  [4]
   $ printf 'rate 1\nalloc external 10 11 main@a.c:1 prog+0x1149@/bin/prog[0123]:0\nalloc external 10 11 main@a.c:1 f@/bin/prog:0\n' | $TESTDIR/make-trace >unnamed.ctf
   $ allotrace check --max-allocated vanished=100B --max-allocated vanished=80B --max-allocated b.c:9=100B --max-allocated b.c:9=200B --max-allocated a.c=80B --junit gone.xml unnamed.ctf; grep -o 'UNDECIDED ([^)]*)' gone.xml
     verdict    rate needed  actual       expected  ratio  site

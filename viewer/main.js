@@ -268,7 +268,7 @@ class App {
       return ["Nothing is left", `The filter matches 0 of ${format.count(head.of_blocks)} sampled blocks: “${head.removed_by}” removed the last ${format.count(head.removed_last)}. Loosen it.`, [undo]];
     }
     if (head.measure === "promoted") return ["Nothing was promoted", "None of the sampled blocks moved from the minor to the major heap."];
-    if (head.measure === "temporary") return ["Nothing was temporary", "None of the sampled blocks was freed within a millisecond and before the next allocation with the same call stack."];
+    if (head.measure === "temporary") return ["Nothing was temporary", "None of the sampled blocks was freed within a millisecond and before its thread's next allocation with the same call stack."];
     if (head.measure === "survived") return ["All was freed", "None of the sampled blocks was live when the trace ended."];
     if (head.measure === "live" || head.measure === "peak") return ["Nothing was live", `None of the sampled blocks was live at ${format.duration(head.time ?? 0)}.`];
     return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it at a higher rate.`];

@@ -39,9 +39,9 @@ static const explanation explanations[] = {
                           WORDS_FORMULA},
     [MEASURE_TEMPORARY] =
         {"Temporary",
-         "Memory that was freed within a millisecond, and before the next recorded allocation with "
-         "the same call stack. In a sample, that one need not be the next that there was: at rates "
-         "below 1, some of it may have been held beside others of its kind.",
+         "Memory that was freed within a millisecond, and before its thread's next recorded "
+         "allocation with the same call stack. In a sample, that one need not be the next that "
+         "there was: at rates below 1, some of it may have been held beside others of its kind.",
          WORDS_FORMULA},
     [MEASURE_BYTESECONDS] =
         {"Times lifetime",

@@ -82,8 +82,8 @@ static const topic topics[] = {
       {"peak", "bytes live at the peak"},
       {"promoted", "bytes promoted from the minor heap"},
       {"survived", "bytes never freed"},
-      {"temporary", "bytes freed within 1 ms, and before the next recorded allocation with the "
-                    "same call stack: a buffer that a loop could keep"},
+      {"temporary", "bytes freed within 1 ms, and before their thread's next recorded "
+                    "allocation with the same call stack: a buffer that a loop could keep"},
       {"byteseconds", "bytes times the seconds for which they were live"},
       {"requested", "bytes that the program requested, without the allocator's headers"}},
      "All other measures include the blocks' headers: 8 bytes each on 64-bit systems.",

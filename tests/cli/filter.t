@@ -489,6 +489,25 @@ second is not, and one that is alone with its stack must die soon all the same:
   0 passed, 1 failed, 0 undecided
   [3]
 
+Each thread has a next allocation of its own: two that run the same loop could keep a buffer each.
+
+  $ $TESTDIR/make-trace >loops.ctf <<'END'
+  > alloc external 15 16 main@m.c:1 loop@m.c:5
+  > domain 1
+  > soon alloc external 15 16 main@m.c:1 loop@m.c:5
+  > domain 0
+  > soon collect 0
+  > soon alloc external 15 16 main@m.c:1 loop@m.c:5
+  > soon alloc external 15 16 main@m.c:1 loop@m.c:5
+  > domain 1
+  > soon collect 1
+  > domain 0
+  > soon collect 2
+  > soon collect 3
+  > END
+  $ allotrace hotspots -m temporary loops.ctf | head -n 1
+  384 B temporary (exact, 3 blocks at rate 1)
+
 A thread has a name from where the trace says so. Threads of one name are one, and those without a name are called by their domain:
 
   $ $TESTDIR/make-trace >threads.ctf <<'END'

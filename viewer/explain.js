@@ -2,7 +2,7 @@
 // definition, the formula with the actual values, the samples and the interval, in the server's words. For a number
 // derived from estimates (shares, errors, counts), it shows how it is derived.
 import { h, Popover } from "./dom.js";
-import { amount, bytes, count, isOrder, margin, marginText, percent, plural, rate as rateText, twoEnded } from "./format.js";
+import { amount, bytes, count, isOrder, margin, marginText, perSecond, percent, plural, rate as rateText, twoEnded } from "./format.js";
 
 // figure: { value, low, high, samples, blocks }; unit and rate are those of the answer.
 export function number(app, figure, { unit = "B", rate, measure, label, share, text, name } = {}) {
@@ -100,8 +100,6 @@ const FOLLOWS = {
   }),
   reading: (f) => ({ text: bytes(f.value), title: f.title, definition: `As the system counted it for the process: ${f.what}. Not an estimate.` }),
 };
-
-const perSecond = (v, measure) => `${v > 0 ? "+" : ""}${measure !== "blocks" ? bytes(v) : Math.abs(v) < 10 ? `${+v.toPrecision(2)} blocks` : `${count(v)} blocks`}/s`;
 
 function marginWorked(f, unit, rate) {
   if (!(f.high > f.low)) return "every word was sampled: exact";

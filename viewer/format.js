@@ -32,6 +32,13 @@ export function bytes(n) {
 
 export const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
+// A slope; a leak of a few bytes an hour has one that is not 0.
+export function perSecond(v, measure) {
+  const unit = measure === "blocks" ? " blocks" : " B";
+  const text = Math.abs(v) < 10 ? +v.toPrecision(2) + unit : measure === "blocks" ? count(v) + unit : bytes(v);
+  return `${v > 0 ? "+" : ""}${text}/s`;
+}
+
 export function duration(micros) {
   const seconds = micros / 1e6, whole = Math.floor((micros + 500000) / 1e6);
   if (micros < 1000) return `${Math.round(micros)} µs`;

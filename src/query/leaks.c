@@ -560,6 +560,17 @@ bool leaks_query(const lens *view, const leaks_spec *spec, leaks *l) {
     return ok;
 }
 
+static bool is_slow(const leaks_site *s) {
+    return fabs(s->slope.value) < 1;
+}
+
+bool leaks_tells_amounts(const leaks *l) {
+    bool slow = is_slow(&l->total);
+    for (size_t i = 0; slow && i < l->sites.count; i++)
+        slow = is_slow(&l->sites.items[i]);
+    return l->measure != MEASURE_BYTESECONDS && (slow || l->to - l->from < LEAKS_RATE_US);
+}
+
 void leaks_free(leaks *l) {
     vec_free(&l->sites);
     *l = (leaks){0};

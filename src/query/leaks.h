@@ -31,7 +31,7 @@ extern const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES];
 enum {
     LEAKS_PERIODS = 32, /* of births; they count as independent of each other */
     LEAKS_POINTS = 24,
-    LEAKS_RATE_US = 10000000, /* shorter windows show growth as an amount */
+    LEAKS_RATE_US = 10000000, /* see leaks_tells_amounts */
     LEAKS_TELLING = 24, /* live samples with which a growing site is called so nine of ten times */
 };
 
@@ -97,6 +97,11 @@ bool leaks_find_window(const profile *p, leaks_window *w);
 bool leaks_query(const lens *l, const leaks_spec *spec, leaks *result);
 
 void leaks_free(leaks *l);
+
+/* Returns whether to show growth as amounts, not as rates: in a window of seconds, a rate says less
+ * than what grew, and where nothing grows or shrinks by a byte or block a second, it would read as
+ * 0. */
+bool leaks_tells_amounts(const leaks *l);
 
 /* ---- parts, for tests -------------------------------------------------------------------- */
 

@@ -33,18 +33,12 @@ TABLE_CELL(site_blocks, (cell){.count = site_of(row)->cost.blocks})
 TABLE_CELL(site_slope,
            (cell){.amount = figure_of_estimate(site_of(row)->slope, site_of(row)->slope_samples)})
 
-/* Returns whether to show amounts of growth, not rates: for a window of seconds, a rate says less
- * than the amount. */
-static bool tells_amounts(const leaks *l) {
-    return l->to - l->from < LEAKS_RATE_US && l->measure != MEASURE_BYTESECONDS;
+static bool shows_amounts(const table *t) {
+    return leaks_tells_amounts(report_of(t)->leaks);
 }
 
-static bool is_short(const table *t) {
-    return tells_amounts(report_of(t)->leaks);
-}
-
-static bool is_long(const table *t) {
-    return !is_short(t);
+static bool shows_rates(const table *t) {
+    return !shows_amounts(t);
 }
 
 TABLE_CELL(site_grown,
@@ -120,7 +114,7 @@ static bool has_remarks(const table *t) {
          .in = IN_TEXT,                                                                            \
          .spare = true,                                                                            \
          .get = site_grown,                                                                        \
-         .has = is_short,                                                                          \
+         .has = shows_amounts,                                                                     \
          .help = "how much more is live at the end of the window than at its beginning"},          \
         {.name = "slope_of_long",                                                                  \
          .title = "growth",                                                                        \
@@ -128,8 +122,8 @@ static bool has_remarks(const table *t) {
          .in = IN_TEXT,                                                                            \
          .spare = true,                                                                            \
          .get = site_slope,                                                                        \
-         .has = is_long,                                                                           \
-         .help = "slope, of what lasts longer"},                                                   \
+         .has = shows_rates,                                                                       \
+         .help = "slope, where a rate says more"},                                                 \
         {.name = "slope",                                                                          \
          .title = "growth",                                                                        \
          .kind = COLUMN_RATE,                                                                      \
@@ -306,7 +300,7 @@ table leaks_table(document *d, leaks_report *l) {
                    .n = l->n_rows,
                    .context = l,
                    .unit = report_unit(l->report),
-                   .one_unit = tells_amounts(l->leaks),
+                   .one_unit = leaks_tells_amounts(l->leaks),
                    .by_line = !l->view.by_function,
                    .no_name = report_no_stack(l->report->query)};
 }
@@ -336,7 +330,7 @@ static void say_window(document *d, const leaks_report *l) {
 }
 
 static void say_total(document *d, const leaks_report *l) {
-    const bool amounts = tells_amounts(l->leaks);
+    const bool amounts = leaks_tells_amounts(l->leaks);
     const leaks_site *s = &l->leaks->total;
     const figure live = figure_of_live(l, &s->cost);
     const measure_unit unit = report_unit(l->report);

@@ -259,3 +259,14 @@ In Python, the line may not be the one that keeps the objects, and a hint says s
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.py:10' python.ctf
   allotrace: hint: CPython reuses dead lists, dicts, tuples and floats, which stay at the line that made them first: if that line keeps nothing, look for other code that keeps objects of this type
   $ allotrace leaks --json python.ctf 2>&1 >/dev/null
+
+A growth of less than a byte a second is shown as an amount, however long the window:
+
+  $ for i in {1..40}; do echo later 3600; echo alloc external 9 10 main@m.c:1 leak@m.c:5; done | $TESTDIR/make-trace >slow.ctf
+  $ allotrace leaks slow.ctf 2>/dev/null | grep -e grow
+  3.1 KB live at the end, having grown by 2.4 KB in 30 h 0 min.
+    growing    3,200      1  live memory keeps growing, with blocks from many different times
+    class    live, B  growth       q  live over time            site
+    growing    3,200   2,480  <0.001  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  m.c:5 leak
+  $ allotrace leaks --measure blocks slow.ctf 2>/dev/null | grep having
+  40 blocks live at the end, having grown by 31 in 30 h 0 min.

@@ -50,10 +50,9 @@ static bool say_peak(const saying *s, const profile *p) {
 
 /* Says the rate of growth in the same form as the report. */
 static void say_growth(output *o, const leaks *l, const leaks_site *site) {
-    const uint64_t us = l->to - l->from;
-    if (us < LEAKS_RATE_US)
+    if (leaks_tells_amounts(l))
         output_format(o, " by %s in %s", figure_bytes(site->grown.value).text,
-                      figure_duration(us).text);
+                      figure_duration(l->to - l->from).text);
     else
         output_format(o, " by %s/s", figure_bytes(site->slope.value).text);
 }

@@ -1,7 +1,7 @@
 // Numbers read on the page as the commands print them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amount, bytes, count, damageOf, duration, filterTime, margin, marginText, percent, rate } from "../../../../viewer/format.js";
+import { amount, bytes, count, damageOf, duration, filterTime, margin, marginText, percent, perSecond, rate } from "../../../../viewer/format.js";
 
 test("bytes change their unit where the rounded number would", () => {
   for (const [n, text] of [[0, "0 B"], [1023, "1023 B"], [1024, "1.0 KB"], [1047500, "1022.9 KB"], [1048524, "1023.9 KB"], [1048575, "1.0 MB"], [1024 ** 2, "1.0 MB"], [84856000000, "79.0 GB"], [-2048, "-2.0 KB"], [1e30, "8.67e+11 EB"]])
@@ -26,6 +26,14 @@ test("counts, durations, rates", () => {
 
 test("a time in a filter is exact to a microsecond", () => {
   for (const [us, text] of [[0, "0"], [1, "1us"], [999, "999us"], [1500, "1.5ms"], [225700, "225.7ms"], [1001, "1001us"], [4035, "4.035ms"], [2000, "2ms"], [1e6, "1s"], [1234567, "1.234567s"], [3600e6, "3600s"], [8209760, "8209760us"]]) assert.equal(filterTime(us), text);
+});
+
+test("a slope of less than a byte a second is not 0", () => {
+  assert.equal(perSecond(0.0213), "+0.021 B/s");
+  assert.equal(perSecond(-3.04), "-3 B/s");
+  assert.equal(perSecond(2048), "+2.0 KB/s");
+  assert.equal(perSecond(0.25, "blocks"), "+0.25 blocks/s");
+  assert.equal(perSecond(1234, "blocks"), "+1,234 blocks/s");
 });
 
 test("± of bytes is 1.96 standard errors, of others half the interval", () => {

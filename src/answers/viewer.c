@@ -208,6 +208,14 @@ void viewer_fail(viewer *v, size_t trace) {
     pthread_mutex_unlock(&t->lock);
 }
 
+bool viewer_has_failed(viewer *v, size_t trace) {
+    viewer_trace *t = &v->traces[trace];
+    pthread_mutex_lock(&t->lock);
+    const bool failed = t->failed;
+    pthread_mutex_unlock(&t->lock);
+    return failed;
+}
+
 void viewer_end(viewer *v) {
     for (size_t i = 0; i < v->n_traces; i++) {
         viewer_trace *t = &v->traces[i];

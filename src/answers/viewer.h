@@ -93,6 +93,9 @@ void viewer_listen(viewer *v, void (*published)(void *context, size_t trace), vo
 /* Tells those who wait for blocks that reading failed. */
 void viewer_fail(viewer *v, size_t trace);
 
+/* Returns whether reading has failed since the last reading was published. */
+bool viewer_has_failed(viewer *v, size_t trace);
+
 /* Whether a reading has the table of blocks. */
 static inline bool reading_has_blocks(const reading *r) {
     return r->state >= READING_GROWING;

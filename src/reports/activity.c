@@ -152,7 +152,9 @@ static void say_program(document *d, const activity_report *a) {
     document_title(
         d, report_program(profile_of(a)),
         document_text(d, ", process %llu, %s %s", (unsigned long long)a->pid,
-                      a->is_running ? "recorded for" : "ended after",
+                      a->is_running ? "recorded for"
+                      : a->is_cut   ? "whose trace can no longer be read, after"
+                                    : "ended after",
                       figure_duration(a->is_running ? a->time / 100000 * 100000 : a->time).text));
 }
 

@@ -13,6 +13,7 @@ typedef struct activity_report {
     const activity *activity;
     activity_order order;
     bool is_running;
+    bool is_cut;      /* the trace cannot be read on, though its program may run */
     uint64_t pid;     /* of the program */
     uint64_t time;    /* microseconds since the start */
     unsigned width;   /* of the terminal, in columns: narrow ones get fewer table columns; 0: all */

@@ -165,6 +165,34 @@ def a_growing_trace_is_shown_with_names_while_it_grows():
 
 
 @test
+def a_removed_trace_is_followed_to_its_end():
+    with orders() as order, recorded():
+        await_file("live.ctf")
+        order("kk")
+        with Terminal("top", "live.ctf") as t:
+            t.until(r"recorded for[^~]*keep_blocks", "a site", lambda: order("c"))
+            first = live_of(t.text(), "keep_blocks")
+            os.unlink("live.ctf")
+            order("kkkkkk")
+            t.until(lambda text: "ended" in text or (live_of(text, "keep_blocks") or 0) > 2 * first, "more is live", lambda: order("c"))
+            equal("recorded for" in t.text(), True, "the program is said to run")
+            order("q")
+            t.until(r"ended after", "the end of the program")
+
+
+@test
+def a_truncated_trace_does_not_mean_that_the_program_ended():
+    with orders() as order, recorded():
+        await_file("live.ctf")
+        order("kk")
+        with Terminal("top", "live.ctf") as t:
+            t.until(r"recorded for[^~]*keep_blocks", "a site", lambda: order("c"))
+            os.truncate("live.ctf", 0)
+            t.until(r"trace can no longer be read", "what happened to the trace")
+            t.until(r"keep_blocks", "the last numbers")
+
+
+@test
 def keys_sort_select_filter_and_explain():
     with orders() as order, recorded():
         await_file("live.ctf")

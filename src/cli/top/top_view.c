@@ -107,6 +107,7 @@ static bool ask(top_view *t, reading *r) {
                                 .activity = &t->activity,
                                 .order = t->order,
                                 .is_running = is_running(r),
+                                .is_cut = t->head.is_cut,
                                 .pid = r->profile.info.pid,
                                 .time = to,
                                 .peak = t->filter || !profile_has_times(&r->profile)
@@ -138,6 +139,13 @@ static bool refresh_numbers(top_view *t) {
     t->cost_ms = clock_monotonic_ms() - t->asked_ms;
     t->is_stale = false;
     return true;
+}
+
+/* Updates whether the trace could be read on. Returns whether that has changed. */
+static bool refresh_cut(top_view *t) {
+    const bool before = t->head.is_cut;
+    t->head.is_cut = viewer_has_failed(t->viewer, 0);
+    return t->head.is_cut != before;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -369,7 +377,7 @@ static void put_waiting(const top_view *t) {
     const viewer_trace *trace = &t->viewer->traces[0];
     char text[200];
     put_text(0, trace->name, LOOK_PLAIN);
-    if (trace->failed)
+    if (viewer_has_failed(t->viewer, 0))
         snprintf(text, sizeof text, "Cannot read the trace.");
     else if (trace->progress > 0)
         snprintf(text, sizeof text, "Reading: %.0f%%", 100 * trace->progress);
@@ -524,8 +532,8 @@ static bool obey(top_view *t, int key) {
 
 bool top_view_step(top_view *t) {
     const bool resized = top_screen_size(&t->lines, &t->columns);
-    const bool newer = refresh_numbers(t);
-    if (resized || newer || !t->is_drawn || !t->reading)
+    const bool newer = refresh_numbers(t), cut = refresh_cut(t);
+    if (resized || newer || cut || !t->is_drawn || !t->reading)
         draw(t);
     t->is_drawn = true;
     const int key = top_screen_key(STEP_MS);

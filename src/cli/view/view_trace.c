@@ -8,6 +8,7 @@
  * seemed complete, is read from its start again. */
 #include "cli/view/view_trace.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path_rights.h"
 #include "base/proc.h"
 #include "cli/message.h"
@@ -83,10 +85,15 @@ static uint64_t changed_at(const struct stat *st) {
     return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
+/* A file that was removed while it is followed may still grow. */
+static bool find_file(const view_trace *t, struct stat *st) {
+    return stat(path_of(t), st) == 0 || (t->fd >= 0 && fstat(t->fd, st) == 0);
+}
+
 /* Remembers the state of the file that is about to be read. */
 static void note_file(view_trace *t) {
     struct stat st = {0};
-    if (strcmp(path_of(t), "-") != 0 && stat(path_of(t), &st) == 0) {
+    if (strcmp(path_of(t), "-") != 0 && find_file(t, &st)) {
         t->device = st.st_dev;
         t->inode = st.st_ino;
         t->size = (uint64_t)st.st_size;
@@ -104,7 +111,7 @@ typedef enum file_change {
 
 static file_change look(const view_trace *t) {
     struct stat st;
-    if (stat(path_of(t), &st) != 0)
+    if (!find_file(t, &st))
         return FILE_SAME; /* removed: what was read remains */
     if (st.st_dev != t->device || st.st_ino != t->inode || (uint64_t)st.st_size < t->size)
         return FILE_REPLACED;
@@ -126,7 +133,8 @@ static double process_began(uint64_t pid) {
 static bool is_recording(const view_trace *t, const memtrace_reader *reader) {
     const memtrace_ending how = memtrace_reader_end(reader).how;
     return how == MEMTRACE_END_UNSAID ||
-           (how == MEMTRACE_END_OPEN && symbolize_file_is_recording(path_of(t)));
+           (how == MEMTRACE_END_OPEN &&
+            (t->fd >= 0 ? file_is_locked(t->fd) : symbolize_file_is_recording(path_of(t))));
 }
 
 /* Returns whether the program that writes a trace is running on this machine. A process that
@@ -227,20 +235,11 @@ static bool publish_whole(view_trace *t, memtrace_reader *reader, profile *p) {
     return true;
 }
 
-/* Reads the whole trace, and whatever is added to it. Returns false if it cannot be read. */
-static bool read_on(view_trace *t) {
-    following f = {.trace = t};
+static bool read_whole(view_trace *t, memtrace_reader *reader) {
+    following f = {.trace = t, .reader = reader};
     const profile_options how = {
         .track_promotion = true, .keep_blocks = true, .block = goes_on, .block_context = t};
-    note_file(t);
-    if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &f.reader,
-                             NULL) != MEMTRACE_OK)
-        return t->after && t->size == 0; /* the file will be created */
     const memtrace_info *info = memtrace_reader_info(f.reader);
-    if (info->start_time < t->after) { /* a trace of an earlier run, which will be replaced */
-        memtrace_reader_close(f.reader);
-        return true;
-    }
     if (is_written(t, f.reader)) {
         f.names = begin_names(t, info);
         memtrace_reader_on_end(f.reader, wait_for_more, &f);
@@ -251,7 +250,22 @@ static bool read_on(view_trace *t) {
     ok = ok && publish_whole(t, f.reader, &f.profile);
     profile_free(&f.profile);
     symbolizer_free(f.names);
-    memtrace_reader_close(f.reader);
+    return ok;
+}
+
+/* Reads the whole trace, and whatever is added to it. Returns false if it cannot be read. */
+static bool read_on(view_trace *t) {
+    memtrace_reader *reader;
+    note_file(t);
+    if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &reader,
+                             NULL) != MEMTRACE_OK)
+        return t->after && t->size == 0; /* the file will be created */
+    t->fd = open(path_of(t), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* A trace of an earlier run will be replaced. */
+    const bool ok = memtrace_reader_info(reader)->start_time < t->after || read_whole(t, reader);
+    file_close(t->fd);
+    t->fd = -1;
+    memtrace_reader_close(reader);
     return ok;
 }
 
@@ -413,7 +427,7 @@ void view_trace_set_malloc(void) {
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait) {
     trace_file *in = &t->first;
     *t = (view_trace){
-        .viewer = v, .index = index, .strict = strict, .follow = wait, .growing = wait};
+        .viewer = v, .index = index, .strict = strict, .follow = wait, .growing = wait, .fd = -1};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->change, NULL);
     if (wait) {

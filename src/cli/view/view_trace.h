@@ -33,6 +33,7 @@ typedef struct view_trace {
                                      error */
     int first_status;
 
+    int fd; /* the file that the thread follows, which may have been removed; -1: none */
     /* State of the file when it was last read. */
     uint64_t device, inode;
     uint64_t size, changed; /* in bytes; modification time in nanoseconds */

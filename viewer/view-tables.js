@@ -149,7 +149,7 @@ export class TableView {
     ];
     if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
     const grouped = GROUPS[this.group];
-    if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(110px,1fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at", width: "minmax(130px,2fr)" }];
+    if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(110px,3fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at", width: "minmax(130px,1.4fr)" }];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(258px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
     const module = { key: "module", title: "Module", wide: true, spare: 2, width: "minmax(106px,0.8fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
     const callers = this.#callers();
@@ -181,7 +181,7 @@ export class TableView {
 
   #growthColumns() {
     return [
-      { key: "slope", title: "Slope", spare: 4, width: "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
+      { key: "slope", title: "Slope", spare: 4, width: this.blocks ? "150px" : "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "history", title: "Live over time", spare: 3, width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];
   }
@@ -283,12 +283,14 @@ export class TableView {
     this.element.removeAttribute("aria-busy");
   }
 
-  // Changes rows to places, threads or scopes, and their counts to samples or, if all blocks are known, to blocks.
+  // Changes rows to places, threads or scopes, and their counts to samples or, if all blocks are known, to blocks; what
+  // counts blocks needs wider columns.
   #regroup(s) {
-    const group = this.kind === "hotspots" && !this.app.source.offline ? s.group : "", exact = this.app.trace?.rate >= 1;
-    if (group === this.group && exact === this.exact) return;
+    const group = this.kind === "hotspots" && !this.app.source.offline ? s.group : "", exact = this.app.trace?.rate >= 1, blocks = s.measure === "blocks";
+    if (group === this.group && exact === this.exact && blocks === this.blocks) return;
     this.group = group;
     this.exact = exact;
+    this.blocks = blocks;
     this.table.setColumns(this.#columns());
   }
 

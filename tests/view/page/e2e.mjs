@@ -431,6 +431,26 @@ test("where the program cleaned up, leaks are of what was live before, as the co
   }
 });
 
+test("names of scopes and slopes of blocks are shown whole", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "scopes.ctf");
+  const events = Array.from({ length: 20 }, (_, i) => `alloc external 0 0 GET/api/v1/orders/${100 + i}/with@<scope>:0\nsame collect ${31 * i}\n${"same alloc external 9 10 main@a.c:1 keep@a.c:2\n".repeat(30)}`);
+  fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: events.join("") }));
+  const server = await serve([file]);
+  const c = await Client.open(browser, `${server.url}#view=hotspots&group=scope`);
+  const cut = (column) => c.page.locator(`.main .gridrow [data-column=${column}]`).evaluateAll((cells) => cells.filter((e) => [e, ...e.querySelectorAll("*")].some((x) => x.scrollWidth > x.clientWidth && getComputedStyle(x).display !== "inline")).map((e) => e.innerText));
+  try {
+    await c.quiet();
+    assert.equal((await c.rows()).length > 10, true);
+    assert.deepEqual(await cut("name"), []);
+    await c.go({ view: "leaks", group: "", measure: "blocks" });
+    assert.match((await c.rows())[0].slope, /blocks\/s$/);
+    assert.deepEqual(await cut("slope"), []);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("leaks count what the measure says, as the command does", withPage(at(one, "view=leaks&measure=peak"), async (c) => {
   for (const [measure, text, unit] of [["peak", "Live at the end", "B"], ["blocks", "Blocks live at the end", "blocks"], ["byteseconds", "Bytes × time held", "B·s"]]) {
     await c.go({ measure });

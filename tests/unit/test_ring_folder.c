@@ -108,6 +108,36 @@ START_TEST(the_oldest_go_first_with_their_indices) {
 }
 END_TEST
 
+/* The first two are dated by a clock that was then set back by an hour. */
+START_TEST(a_clock_set_back_does_not_make_older_segments_newer) {
+    make("1-a.1-000000.ctf", 3600);
+    make("1-a.1-000001.ctf", 3601);
+    make("1-a.1-000002.ctf", 2);
+    make("1-b.2-000000.ctf", 5);
+    ring_folder_trim(folder, "", 2 * SIZE, 0);
+    ck_assert(!is_there("1-a.1-000000.ctf") && !is_there("1-a.1-000001.ctf"));
+    ck_assert(is_there("1-a.1-000002.ctf") && is_there("1-b.2-000000.ctf"));
+}
+END_TEST
+
+START_TEST(a_clock_set_forward_makes_nothing_older) {
+    enum { KEEP = 600, YEAR = 31536000 };
+    const uint64_t s = 1000000, boot = 50 * s, wall = START * s;
+    ring_clock c = {0};
+    ck_assert_uint_eq(ring_clock_limit(&c, KEEP * s, wall, boot), wall - KEEP * s);
+    ck_assert_uint_eq(ring_clock_limit(&c, KEEP * s, wall + 10 * s, boot + 9 * s + s / 2),
+                      wall + 10 * s - KEEP * s);
+    for (uint64_t i = 20; i < 20 + KEEP; i += 10) /* set to a year later after 20 s */
+        ck_assert_uint_eq(ring_clock_limit(&c, KEEP * s, wall + (YEAR + i) * s, boot + i * s),
+                          wall + i * s - KEEP * s + s / 2);
+    ck_assert_uint_eq(
+        ring_clock_limit(&c, KEEP * s, wall + (YEAR + 20 + KEEP) * s, boot + (20 + KEEP) * s),
+        wall + (YEAR + 20) * s);
+    ck_assert_uint_eq(ring_clock_limit(&c, KEEP * s, wall, boot + (30 + KEEP) * s),
+                      wall - KEEP * s); /* set back */
+}
+END_TEST
+
 START_TEST(what_is_being_written_stays) {
     char current[PATH_MAX];
     make("1-a.1-000000.ctf", 0);
@@ -143,6 +173,8 @@ static Suite *suite(void) {
     tcase_add_test(c, a_name_says_when_what_and_whose);
     tcase_add_test(c, nothing_but_segments_is_listed);
     tcase_add_test(c, the_oldest_go_first_with_their_indices);
+    tcase_add_test(c, a_clock_set_back_does_not_make_older_segments_newer);
+    tcase_add_test(c, a_clock_set_forward_makes_nothing_older);
     tcase_add_test(c, what_is_being_written_stays);
     tcase_add_test(c, a_segment_goes_on_while_it_is_written_or_followed);
     suite_add_tcase(s, c);

@@ -115,9 +115,10 @@ static void note_taken(keeping *k, uint64_t spooled, uint64_t writing) {
 }
 
 static void trim(keeping *k) {
-    const uint64_t now = clock_wall_us(),
-                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) * 1000 : 0;
-    ring_folder_trim(k->plan.folder, k->segment, ring_kept_space(&k->plan), since);
+    const uint64_t since =
+        ring_clock_limit(&k->plan.clock, k->plan.keep, clock_wall_us(), clock_us(CLOCK_BOOTTIME));
+    ring_folder_trim(k->plan.folder, k->segment, ring_kept_space(&k->plan),
+                     k->plan.keep ? since * 1000 : 0);
     k->trimmed = clock_monotonic_ms();
 }
 

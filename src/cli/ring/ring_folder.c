@@ -125,6 +125,36 @@ static void drop_file(const char *path) {
         unlink(index);
 }
 
+uint64_t ring_clock_limit(ring_clock *c, uint64_t keep, uint64_t wall, uint64_t boot) {
+    enum { STEP = 1000000 }; /* smaller differences come from a clock that is slowly adjusted */
+    const int64_t ahead = (int64_t)(wall - boot);
+    if (c->is_known && ahead > c->ahead + STEP) {
+        c->skipped += (uint64_t)(ahead - c->ahead);
+        c->until = boot + keep;
+    }
+    if (boot >= c->until)
+        c->skipped = 0;
+    c->is_known = true;
+    c->ahead = ahead;
+    return wall > keep + c->skipped ? wall - keep - c->skipped : 0;
+}
+
+static bool is_of_one_recording(const char *path, const char *other) {
+    const char *dash = strrchr(path, '-');
+    const size_t n = (size_t)(dash - path);
+    return strncmp(path, other, n) == 0 && strrchr(other, '-') == other + n;
+}
+
+/* Dates segments that were written before the wall clock was set back. */
+static void correct_dates(ring_files *files) {
+    for (size_t i = files->count; i-- > 1;) {
+        ring_file *f = &files->items[i - 1];
+        const ring_file *next = f + 1;
+        if (f->changed > next->changed && is_of_one_recording(f->path, next->path))
+            f->changed = next->changed;
+    }
+}
+
 /* Segments of one recording are in the order of their names. Those of several processes are ordered
  * by their last change. */
 static int compare_ages(const void *a, const void *b) {
@@ -141,6 +171,7 @@ void ring_folder_trim(const char *folder, const char *current, uint64_t most, ui
     }
     for (size_t i = 0; i < files.count; i++)
         total += files.items[i].size;
+    correct_dates(&files);
     if (files.count > 0)
         qsort(files.items, files.count, sizeof *files.items, compare_ages);
     for (size_t i = 0; i < files.count; i++) {

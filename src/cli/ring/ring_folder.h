@@ -38,9 +38,24 @@ void ring_files_free(ring_files *files);
 /* Restores the modification time of a file that was rewritten. */
 void ring_file_keep_time(const ring_file *file);
 
+/* What is known of the wall clock, in microseconds: files are dated by it, and it may be set. All
+ * zeros: nothing yet. */
+typedef struct ring_clock {
+    bool is_known;
+    int64_t ahead;    /* of the time since boot, at the last look */
+    uint64_t skipped; /* by steps forward that count */
+    uint64_t until;   /* time since boot up to which they do */
+} ring_clock;
+
+/* Looks at the clocks (`boot`: time since boot), and returns before when, in microseconds since the
+ * epoch, a file was changed if that is longer than `keep` ago. For that long after the wall clock
+ * was set forward, files may be from before. */
+uint64_t ring_clock_limit(ring_clock *c, uint64_t keep, uint64_t wall, uint64_t boot);
+
 /* Removes the oldest segments and their index files, until all segments take at most `most` bytes
  * and none was last changed before `since` (nanoseconds since the epoch). Keeps `current`, and
- * segments that are being written. */
+ * segments that are being written. A segment is at least as old as the next one of its recording,
+ * whatever its date. */
 void ring_folder_trim(const char *folder, const char *current, uint64_t most, uint64_t since);
 
 #endif

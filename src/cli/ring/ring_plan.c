@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "cli/message.h"
 #include "contract/trace_name.h"
+#include "platform/clock.h"
 
 #define DEFAULT_SIZE (UINT64_C(1) << 30)
 #define LEAST_SIZE   (UINT64_C(1) << 22)
@@ -110,6 +111,7 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
         return STATUS_OK;
     if (options->max_size)
         parse_size(options->max_size, &plan->max_size);
+    ring_clock_limit(&plan->clock, plan->keep, clock_wall_us(), clock_us(CLOCK_BOOTTIME));
     if (output)
         snprintf(name, sizeof name, "%s", output);
     else

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "cli/options.h"
+#include "cli/ring/ring_folder.h"
 #include "cli/ring/ring_run.h"
 
 /* What the user has requested. */
@@ -48,6 +49,7 @@ typedef struct ring_plan {
     double overhead;         /* maximum cost of samples, as a share of the program's CPU time; 0: no
                                 limit */
     char folder[PATH_MAX];   /* absolute path */
+    ring_clock clock;        /* as of the start of the run; keepers go on from there */
     ring_run *run;           /* shared by all keepers; NULL: only one process is recorded */
     int push_ends[2]; /* sockets: of the run's pusher, and of the keepers, which send to it; 0:
                          there is none */

@@ -36,6 +36,7 @@ typedef struct top_site {
 
 struct top_view {
     viewer *viewer;
+    struct clock_anchor began; /* when the table was opened */
     top_mode mode;
     activity_order order;
     filter *filter;
@@ -73,9 +74,9 @@ static bool is_running(const reading *r) {
 }
 
 /* Returns the current time of the program, in microseconds since the start. While it runs, that is
- * later than its last event. */
-static uint64_t time_of(const reading *r) {
-    const uint64_t wall = clock_wall_us();
+ * later than its last event. If the wall clock is set meanwhile, nothing changes. */
+static uint64_t time_of(const top_view *t, const reading *r) {
+    const uint64_t wall = clock_anchored_us(t->began, clock_monotonic_us());
     const uint64_t start = r->profile.info.start_time, end = r->profile.duration;
     return is_running(r) && wall > start && wall - start > end ? wall - start : end;
 }
@@ -83,7 +84,7 @@ static uint64_t time_of(const reading *r) {
 /* Queries a reading, and takes ownership of it. */
 static bool ask(top_view *t, reading *r) {
     const query_spec spec = {.filter = t->filter, .keep_rows = true};
-    const uint64_t to = time_of(r), window = UINT64_C(1000000) * WINDOW_S;
+    const uint64_t to = time_of(t, r), window = UINT64_C(1000000) * WINDOW_S;
     filter_error error;
     forget(t);
     t->reading = r;
@@ -550,6 +551,7 @@ top_view *top_view_new(viewer *v, const top_options *options) {
     if (!t)
         return NULL;
     t->viewer = v;
+    t->began = clock_anchor_now();
     t->order = (activity_order)options->order;
     if (options->filter)
         set_filter(t, options->filter);

@@ -446,3 +446,20 @@ The peak of several threads differs from run to run, but not by more than their 
   Undecided: ± covers sampling error only; one run per side cannot show how much the memory held by several threads at one time varies. Compare several runs, such as 5 per side: --before A… --after B…
   $ allotrace diff --measure peak sampled.ctf large.ctf | tail -1
   Reduced by 93.8% ± 0.6% in these runs, more than the turns of threads can explain; one run per side cannot show which sites changed.
+
+Of the last seconds of two traces, what was allocated before does not count as allocated, as in hotspots:
+
+  $ printf 'alloc major 99 100 main@a.c:1\nlater 10\nalloc major 9 10 main@a.c:2\n' | $TESTDIR/make-trace >before.ctf
+  $ printf 'alloc major 99 100 main@a.c:1\nlater 10\nalloc major 19 20 main@a.c:2\n' | $TESTDIR/make-trace >after.ctf
+  $ allotrace diff --last 5s before.ctf after.ctf
+    before  80 B
+    after   160 B
+    change  +80 B, +100%
+    before, B  after  change       q  site
+           80    160     +80  <0.001  a.c:2 main
+  Increased by 100%; 1 site changed significantly.
+  $ allotrace hotspots --last 5s --json before.ctf | jq -c .total.value
+  80
+  $ allotrace diff --last 5s --measure live before.ctf after.ctf | head -n 2
+    before  880 B
+    after   960 B

@@ -21,7 +21,7 @@ typedef struct diff_command {
     const char *per;
 } diff_command;
 
-static const diff_command defaults = {.top = 20};
+static const diff_command defaults = {.top = 20, .question = {.births = true}};
 
 static const option options[] = {
     {.name = "before",

@@ -189,7 +189,7 @@ def only_what_nobody_records_any_more_is_removed():
 @test
 def without_a_keeper_nothing_grows_without_end():
     """What was kept stays readable, the program goes on, and the recording ends where the spool is full."""
-    with Run("-r", "1", "--max-size", "4M", mode=FAST) as r:
+    with Run("-r", "1", "--max-size", "4MB", mode=FAST) as r:
         r.until_segments(2)
         os.kill(r.keeper, signal.SIGKILL)
         before = r.counts()

@@ -29,7 +29,9 @@ static bool parse_size(const char *text, uint64_t *size) {
     double value;
     const size_t used = number_read(text, &value);
     const char *unit = used && text[used] ? strchr(units, text[used]) : NULL;
-    if (!used || (text[used] && (!unit || text[used + 1])) || !(value >= 0 && value < 1e12))
+    const char *rest = text + used + (unit ? 1 : 0);
+    rest += *rest == 'B';
+    if (!used || *rest || !(value >= 0 && value < 1e12))
         return false;
     for (long i = unit ? unit - units + 1 : 0; i > 0; i--)
         value *= 1024;

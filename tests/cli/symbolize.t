@@ -75,6 +75,9 @@ Each file without symbols has one line, which names the debug files that would h
   $ allotrace run -q -r 1 --no-symbolize -o l.ctf -- ./linked
   $ allotrace symbolize -o no.ctf l.ctf | grep linked: | grep -o 'it has.*'
   it has no symbols there; nor is there /usr/lib/debug/.build-id/01/23456789abcdef.debug, or linked.debug beside it
+  $ cp linked $'odd\e[31m'; allotrace run -q -r 1 --no-symbolize -o o.ctf -- $'./odd\e[31m'
+  $ allotrace symbolize -o no.ctf o.ctf | grep -o 'odd.*: it has'
+  odd?[31m: it has
   $ allotrace symbolize --debug-dir /nowhere -o no.ctf l.ctf | grep linked: | grep -o '/nowhere.*,'
   /nowhere/.build-id/01/23456789abcdef.debug,
   $ mkdir -p there/.build-id/01; cp away there/.build-id/01/23456789abcdef.debug

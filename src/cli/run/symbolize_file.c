@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "render/figures.h"
+#include "render/output.h"
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
@@ -66,24 +67,36 @@ static void warn(const symbolizer *s) {
     }
 }
 
+/* Prints a name that comes from a file. */
+static void print_shown(FILE *out, const char *name) {
+    while (*name) {
+        const output_piece piece = output_shown_next(&name);
+        fwrite(piece.bytes, 1, piece.size, out);
+    }
+}
+
 /* Says which file would have the names. */
 static void print_debug_file(FILE *out, const symbolize_module *m, const debug_file_options *o) {
     char path[PATH_MAX];
     const bool has_path = debug_file_path(&m->id, o, path);
     if (!m->lacks_debug_file || (!has_path && !m->debug_link))
         return;
-    fprintf(out, "; nor is there %s", has_path ? path : m->debug_link);
-    if (m->debug_link)
-        fprintf(out, has_path ? ", or %s beside it" : " beside it", m->debug_link);
+    fprintf(out, "; nor is there %s", has_path ? path : "");
+    if (m->debug_link) {
+        fprintf(out, "%s", has_path ? ", or " : "");
+        print_shown(out, m->debug_link);
+        fprintf(out, " beside it");
+    }
 }
 
 static void print_module(FILE *out, const symbolize_module *m, const debug_file_options *o) {
     const bool has_name = !m->n_unresolved;
     if (has_name && (!m->n_names || m->n_lines))
         return;
-    fprintf(out, "  %s without a %s: %s: %s",
-            figure_count(has_name ? m->n_names : m->n_unresolved).text, has_name ? "line" : "name",
-            m->path, module_reason(m));
+    fprintf(out, "  %s without a %s: ", figure_count(has_name ? m->n_names : m->n_unresolved).text,
+            has_name ? "line" : "name");
+    print_shown(out, m->path);
+    fprintf(out, ": %s", module_reason(m));
     print_debug_file(out, m, o);
     fprintf(out, "\n");
 }

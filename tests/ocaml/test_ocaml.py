@@ -217,7 +217,7 @@ def judge_equal_runs(record_one):
         return tuple((i, a.kind, a.length, a.samples) for i, a in trace.allocations.items()
                      if any("@work.ml:" in f for f in a.frames))
     runs = [samples() for _ in range(6)]
-    assert all(len(run) > 50 for run in runs), "there is little"
+    assert all(len(run) > 30 for run in runs), "there is little"  # 66 on average
     assert len(set(runs)) >= 5, "samples of equal runs are the same"
     assert len({run[:10] for run in runs}) > 1, "the first samples of equal runs are the same"
     # In OCaml 5, what else the runtime draws numbers for makes runs part in the end.

@@ -436,8 +436,9 @@ def a_receiver_that_stays_down_is_told_once():
     r.behave = lambda n: 503
     found, said = run_family(r, "for i in $(seq 70); do SERVICE 1 0 & done; wait")
     same(found, {})
-    same([s.split("profiles: ", 1)[1] for s in said.splitlines() if "warning: http" in s],
-         ["status 503: so it is ; trying again for at most ten seconds; Ctrl-C ends that"], said)
+    told = [s.split("profiles: status 503: so it is ; ", 1)[1] for s in said.splitlines() if "warning: http" in s]
+    assert told in (["trying again for at most ten seconds; Ctrl-C ends that"],
+                    ["missed data is sent when the server accepts data again"]), said  # if some end late
     why = [s.split("profiles: ", 1)[1] for s in said.splitlines() if "warning: nothing was pushed to" in s]
     assert why in (["status 503: so it is "], ["status 503: so it is"], ["Timeout was reached"]), said
 

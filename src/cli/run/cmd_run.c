@@ -442,7 +442,8 @@ static void finish(launch *l, run_program *program) {
     name_for_each(l, for_each, sizeof for_each);
     unsigned patience = complete_killed(l, program, name);
     finish_push(l, program); /* before names are added to the trace, which may replace the file */
-    run_traces_find(&traces, name, l->started, l->rescue.fd, &patience);
+    run_traces_find(&traces, name, &(run_began){l->started, l->begin.wall_us}, l->rescue.fd,
+                    &patience);
     traces.replaced = l->replaced;
     const uint64_t notes = run_rescue_hear(l->rescue.fd).notes;
     bool unfinished =

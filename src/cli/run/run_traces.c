@@ -98,22 +98,37 @@ bool run_traces_add(run_traces *t, const char *path, int rescue) {
     return false;
 }
 
-static bool is_new(const char *path, struct timespec started) {
+/* Returns whether a trace begins after the run, or does not say when. */
+static bool begins_in_run(const char *path, const run_began *began) {
+    memtrace_reader *reader;
+    if (memtrace_reader_open(path, NULL, &reader, NULL) != MEMTRACE_OK)
+        return true;
+    const bool begins = memtrace_reader_info(reader)->start_time >= began->us;
+    memtrace_reader_close(reader);
+    return begins;
+}
+
+/* A file that was written in the tick in which the run began may be of an earlier run. */
+static bool is_new(const char *path, const run_began *began) {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0 &&
-           !clock_is_before(status.st_mtim, started);
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
+        clock_is_before(status.st_mtim, began->tick))
+        return false;
+    const uint64_t changed =
+        (uint64_t)status.st_mtim.tv_sec * 1000000 + (uint64_t)status.st_mtim.tv_nsec / 1000;
+    return changed > began->us || begins_in_run(path, began);
 }
 
 /* Adds a trace, and the traces of programs that the same process ran before an exec. */
-static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
+static void add_if_new(run_traces *t, const char *path, const run_began *began, int rescue) {
     char earlier[PATH_MAX];
-    if (!is_new(path, started))
+    if (!is_new(path, began))
         return;
     for (unsigned n = 1;
          n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
          access(earlier, F_OK) == 0;
          n++)
-        if (is_new(earlier, started) && run_traces_add(t, earlier, rescue))
+        if (is_new(earlier, began) && run_traces_add(t, earlier, rescue))
             t->all.items[t->all.count - 1].earlier = true;
     if (run_rescue_is_recording(path, t->patience)) {
         t->n_locked++;
@@ -131,8 +146,7 @@ static int compare_paths(const void *a, const void *b) {
 
 /* Only the last part of the name may differ between processes. A pattern with %p in a folder's name
  * is not supported, as it is hardly ever used. */
-static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
-                           int rescue) {
+static void find_in_folder(run_traces *t, const char *pattern, const run_began *began, int rescue) {
     char before[PATH_MAX], path[PATH_MAX];
     const char *name = path_base(pattern);
     snprintf(path, sizeof path, "%.*s", (int)(name - pattern), pattern);
@@ -142,7 +156,7 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (trace_name_matches(name, entry->d_name, NULL) &&
             snprintf(path, sizeof path, "%s%s", before, entry->d_name) < (int)sizeof path)
-            add_if_new(t, path, started, rescue);
+            add_if_new(t, path, began, rescue);
     if (folder)
         closedir(folder);
 }
@@ -160,14 +174,14 @@ static char *glob_of(const char *pattern) {
                                                                                         : NULL;
 }
 
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
+void run_traces_find(run_traces *t, const char *pattern, const run_began *began, int rescue,
                      unsigned *patience) {
     char path[PATH_MAX];
     *t = (run_traces){.patience = patience};
     if (trace_name_is_per_process(pattern))
-        find_in_folder(t, pattern, started, rescue);
+        find_in_folder(t, pattern, began, rescue);
     else if (trace_name_for(pattern, 0, path, sizeof path))
-        add_if_new(t, path, started, rescue);
+        add_if_new(t, path, began, rescue);
     if (t->all.count)
         qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);
     if (t->all.count > 1)

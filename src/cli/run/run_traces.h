@@ -42,10 +42,16 @@ typedef struct run_traces {
                            the epoch; 0: there was none */
 } run_traces;
 
-/* Finds the traces written since `started` (of CLOCK_REALTIME_COARSE, like file times). `pattern`
- * is the value of $MEMTRACE: %p stands for a process id, %% for a percent sign. `rescue` is the
- * run's shared memory, see run_rescue.h. */
-void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
+/* When a run began: by the clock of file times, CLOCK_REALTIME_COARSE, and exactly, in microseconds
+ * since the epoch. */
+typedef struct run_began {
+    struct timespec tick;
+    uint64_t us;
+} run_began;
+
+/* Finds the traces written since the run began. `pattern` is the value of $MEMTRACE: %p stands for
+ * a process id, %% for a percent sign. `rescue` is the run's shared memory, see run_rescue.h. */
+void run_traces_find(run_traces *t, const char *pattern, const run_began *began, int rescue,
                      unsigned *patience);
 
 /* Adds one trace. Returns false if there is no memory. */

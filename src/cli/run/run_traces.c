@@ -55,13 +55,18 @@ int run_traces_check_output(const char *pattern, pid_t pid) {
     return errno == ENOENT ? check_folder(path) : errno;
 }
 
+/* In microseconds since the epoch. */
+static uint64_t changed_at(const struct stat *st) {
+    return (uint64_t)st->st_mtim.tv_sec * 1000000 + (uint64_t)st->st_mtim.tv_nsec / 1000;
+}
+
 uint64_t run_traces_replaces(const char *pattern) {
     char path[PATH_MAX];
     struct stat st;
     if (trace_name_is_per_process(pattern) || !trace_name_for(pattern, 0, path, sizeof path) ||
         stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return 0;
-    return (uint64_t)st.st_mtim.tv_sec * 1000000 + (uint64_t)st.st_mtim.tv_nsec / 1000;
+    return changed_at(&st);
 }
 
 /* ---- finding ----------------------------------------------------------------------------- */
@@ -114,9 +119,7 @@ static bool is_new(const char *path, const run_began *began) {
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
         clock_is_before(status.st_mtim, began->tick))
         return false;
-    const uint64_t changed =
-        (uint64_t)status.st_mtim.tv_sec * 1000000 + (uint64_t)status.st_mtim.tv_nsec / 1000;
-    return changed > began->us || begins_in_run(path, began);
+    return changed_at(&status) > began->us || begins_in_run(path, began);
 }
 
 /* Adds a trace, and the traces of programs that the same process ran before an exec. */

@@ -38,9 +38,9 @@ typedef struct entering {
     cpu_registers registers;
     uint64_t blocked; /* mask of blocked signals */
     unsigned char code[CPU_ENTER_SIZE];
-    uint64_t gate; /* address of the system call instruction: the program's entry point */
-    bool stands;   /* `registers` are those with which the program begins */
-    int stop;      /* SIGSTOP if it arrived, to be delivered at the end; 0: none */
+    uint64_t gate;      /* address of the system call instruction: the program's entry point */
+    bool stands;        /* `registers` are those with which the program begins */
+    bool was_sent_stop; /* SIGSTOP arrived meanwhile */
 
     /* From the auxiliary vector. */
     uint64_t auxv, headers_entry, count_entry; /* addresses on the stack */
@@ -98,10 +98,10 @@ static bool go_on(entering *e) {
             return false;
         if (WSTOPSIG(status) == STOP_SYSCALL)
             return true;
-        /* SIGSTOP can't be blocked. It is delivered when the program begins. Any other signal is an
-         * error of ours, and entering fails. */
+        /* SIGSTOP can't be blocked. It is sent again when the program begins. Any other signal is
+         * an error of ours, and entering fails. */
         if (stop_event(status) == 0 && WSTOPSIG(status) == SIGSTOP)
-            e->stop = SIGSTOP;
+            e->was_sent_stop = true;
         else if (stop_event(status) == 0)
             return false;
     }
@@ -170,8 +170,8 @@ static bool stand(entering *e) {
            (e->stands = cpu_get(e->pid, &e->registers));
 }
 
-/* Restores the program and lets it begin. */
-static void let_go(entering *e) {
+/* Restores the program, which still stands. */
+static void restore(entering *e) {
     if (e->gate)
         write_memory(e, e->gate, e->code, sizeof e->code);
     if (e->stands) {
@@ -179,7 +179,8 @@ static void let_go(entering *e) {
         cpu_set(e->pid, &e->registers);
     }
     ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked);
-    ptrace(PTRACE_DETACH, e->pid, 0, e->stop);
+    if (e->was_sent_stop)
+        kill(e->pid, SIGSTOP);
     file_close(e->memory);
     image_free(&e->library);
 }
@@ -513,7 +514,6 @@ bool enter_program(pid_t pid, const char *library, remote_reason *outcome) {
     entering *e = calloc(1, sizeof *e);
     if (!e) {
         remote_refuse(outcome, "not enough memory");
-        ptrace(PTRACE_DETACH, pid, 0, 0);
         return false;
     }
     e->pid = pid;
@@ -522,7 +522,7 @@ bool enter_program(pid_t pid, const char *library, remote_reason *outcome) {
     const bool done = enter(e, library, outcome);
     if (!done)
         unmap(e);
-    let_go(e);
+    restore(e);
     free(e);
     return done;
 }

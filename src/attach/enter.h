@@ -12,7 +12,7 @@
  *     after:  [ recorder's ] [ program's ] thread pointer
  * Each later thread gets both parts, initialized. Then the recorder is called once
  * (contract/entered.h), with a thread pointer that is valid only during that call. Finally the
- * program begins, untraced, with its original registers.
+ * program stands as before, with its original registers: the caller lets it begin.
  * Invariant. If anything fails, the program begins as if nothing had been done to it. */
 #ifndef ATTACH_ENTER_H
 #define ATTACH_ENTER_H
@@ -32,9 +32,10 @@ int enter_follow(pid_t pid);
  * its status. */
 bool enter_await_exec(pid_t pid, int *status);
 
-/* Enters the program and lets it go. `library` is an absolute path. Returns true if the program is
- * recorded; `outcome` then tells what is recorded. Otherwise `outcome` tells why nothing is. Both
- * texts continue the name of the program. */
+/* Enters the program, which stands at its exec, and leaves it stopped, for follow_begin or
+ * follow_let_go. `library` is an absolute path. Returns true if the program is recorded; `outcome`
+ * then tells what is recorded. Otherwise `outcome` tells why nothing is. Both texts continue the
+ * name of the program. */
 bool enter_program(pid_t pid, const char *library, remote_reason *outcome);
 
 #endif

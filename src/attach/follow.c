@@ -31,10 +31,6 @@ bool follow_begin(pid_t pid) {
     return ptrace(PTRACE_SETOPTIONS, pid, 0, following) == 0 && ptrace(PTRACE_CONT, pid, 0, 0) == 0;
 }
 
-int follow_running(pid_t pid) {
-    return ptrace(PTRACE_SEIZE, pid, 0, following) == 0 ? 0 : errno;
-}
-
 follow_event follow_take(pid_t pid, int status) {
     const int sig = WSTOPSIG(status);
     switch (stop_event(status)) {

@@ -18,12 +18,9 @@ typedef enum follow_event {
     FOLLOW_BECAME,  /* it runs another program and is no longer followed */
 } follow_event;
 
-/* Starts and follows a process that stands at its exec (enter_await_exec). Returns false if it is
- * gone. */
+/* Starts and follows a process that stands at its exec (enter_await_exec, enter_program). Returns
+ * false if it is gone. */
 bool follow_begin(pid_t pid);
-
-/* Follows a running process of ours. Returns 0 or an errno. */
-int follow_running(pid_t pid);
 
 /* Handles a stop that waitpid has reported. Releases the process at another exec, and leaves it
  * there at its end. */

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Records Go programs as they are, and judges what they did and what the traces say. Prints TAP.
 
-    test_go.py ALLOTRACE [TEST...]
+    test_go.py ALLOTRACE SLOW_PTRACE [TEST...]
 
 Each test runs with each Go that is found: `go`, Debian's, and those that $GOS names.
 """
@@ -20,7 +20,7 @@ import golang  # noqa: E402
 from recording import births, run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
-ALLOTRACE = os.path.abspath(sys.argv[1])
+ALLOTRACE, SLOW_PTRACE = (os.path.abspath(word) for word in sys.argv[1:3])
 MIB = 1 << 20
 SOURCE = {name: (HERE / f"{name}.go").read_text().splitlines() for name in ("amounts", "plain")}
 
@@ -327,6 +327,17 @@ def both_halves_of_a_child_with_c(go):
 
 
 @test
+def a_short_program_is_followed_before_it_begins(go):
+    go.build("mixed", "-ldflags=-linkmode external -extldflags -static", c="1")
+    for words in ["./mixed"], ["sh", "-c", "./mixed; true"]:
+        done = run([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", *words], {"LD_PRELOAD": SLOW_PTRACE})
+        same((done.status, done.out), (0, "ready\n"), done.err)
+        trace, = pathlib.Path().glob("t.*.go.ctf")
+        assert len([b for b in Trace(trace).blocks if b.words * 8 >= MIB]) >= 20, done.err
+        trace.unlink()
+
+
+@test
 def what_a_program_starts_itself(go):
     """Programs that load the recorder, and what those start."""
     go.build("plain")
@@ -526,4 +537,4 @@ def a_stripped_program_without_a_fixed_place_is_refused(go):
         "recorded" in done.err, done.err
 
 
-sys.exit(golang.main(sys.argv[2:]))
+sys.exit(golang.main(sys.argv[3:]))

@@ -122,13 +122,12 @@ static bool follow_go(stopped_program *s, bool enters) {
     if (enters)
         enter_static(s);
     const bool alone = s->l->how.has_each && !s->go_case.with_malloc;
-    const bool follows =
-        prepared && (alone ? tree_begin(s->pid) : run_go_follow(&s->go, s->pid, enters));
+    const bool follows = prepared && (alone ? tree_begin(s->pid) : run_go_follow(&s->go, s->pid));
     run_go_say_followed(&s->go, follows, s->l->how.go_period, &s->go_case);
     if (follows &&
         (s->l->how.is_watched || (s->l->how.is_shown && s->is_first && !s->go_case.with_malloc)))
         run_go_begin_watch(&s->go, s->pid, s->trace, s->l->how.every_us, &s->go_case);
-    if (!follows && !enters)
+    if (!follows)
         follow_let_go(s->pid);
     return follows;
 }
@@ -158,8 +157,7 @@ static bool begin(stopped_program *s) {
                         STATIC_NAME);
     if (enters)
         enter_static(s);
-    else
-        follow_let_go(s->pid);
+    follow_let_go(s->pid);
     return false;
 }
 

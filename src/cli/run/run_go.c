@@ -70,11 +70,9 @@ bool run_go_prepare(run_go *g, pid_t pid) {
     return remote_refuse(&g->why, "%s", error.reason);
 }
 
-bool run_go_follow(run_go *g, pid_t pid, bool runs) {
-    const int error = runs ? follow_running(pid) : follow_begin(pid) ? 0 : ESRCH;
-    if (error)
-        remote_refuse(&g->why, "it cannot be followed: %s", strerror(error));
-    return !error;
+bool run_go_follow(run_go *g, pid_t pid) {
+    return follow_begin(pid) ||
+           remote_refuse(&g->why, "it cannot be followed: %s", strerror(ESRCH));
 }
 
 /* Returns whether there is a growing trace. */

@@ -30,9 +30,8 @@ typedef struct run_go {
  * false if it cannot be recorded, with the reason in g->why. */
 bool run_go_prepare(run_go *g, pid_t pid);
 
-/* Follows the process from its exec, or, if `runs`, in its current running state. Returns false
- * with the reason in g->why. */
-bool run_go_follow(run_go *g, pid_t pid, bool runs);
+/* Follows the process from its exec. Returns false with the reason in g->why. */
+bool run_go_follow(run_go *g, pid_t pid);
 
 /* Handles a status of the process from waitpid. Returns true if the process is in an ordinary stop,
  * as by a stop signal. */

@@ -94,9 +94,9 @@ static void enter(run_program *p, run_entry *entry, int go) {
         const bool follows = entry->go && run_go_prepare(entry->go, p->pid);
         if (entry->library)
             entry->is_entered = enter_program(p->pid, entry->library, &entry->outcome);
-        if (follows && run_go_follow(entry->go, p->pid, entry->library))
+        if (follows && run_go_follow(entry->go, p->pid))
             p->go = entry->go;
-        else if (!entry->library)
+        else
             follow_let_go(p->pid);
     }
 }

@@ -208,7 +208,7 @@ static bool load_recorder(remote *r, pid_t pid, const char *library, remote_reas
 static bool call_control(remote *r, uint64_t function, control *c, remote_reason *why) {
     uint64_t arguments[3] = {remote_room(r, CONTROL_AT), 0, 0}, nothing;
     c->version = CONTROL_VERSION;
-    c->is_nameless = remote_is_nameless(r);
+    c->may_not_ask = remote_may_not_ask(r);
     if (!function) {
         c->outcome = CONTROL_UNKNOWN;
         return true;
@@ -230,7 +230,7 @@ static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_r
     if (c->action != CONTROL_BEGIN || c->outcome != CONTROL_DONE)
         return true;
     if (remote_check_filters(r, why)) {
-        if (c->is_nameless || !remote_is_nameless(r))
+        if (c->may_not_ask || !remote_may_not_ask(r))
             return true;
         remote_refuse(why, "a seccomp filter was installed meanwhile: attach again");
     }

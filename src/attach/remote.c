@@ -75,7 +75,7 @@ struct remote {
     struct checked *checked;
     size_t n_checked;
     bool restart_forbidden; /* a filter of some thread may forbid restart_syscall */
-    bool is_nameless;       /* a filter of some thread forbids asking for the thread's name */
+    bool may_not_ask;       /* a filter of some thread forbids what seccomp_harms_asking checks */
 };
 
 bool remote_refuse(remote_reason *why, const char *format, ...) {
@@ -450,7 +450,7 @@ static bool are_harmless(remote *r, pid_t tid, const filters *f, remote_reason *
     seccomp_harm harm;
     if (!seccomp_harms_recording(f->items, f->count, -1, &harm) &&
         !seccomp_harms_loading(f->items, f->count, &harm)) {
-        r->is_nameless |= seccomp_harms_naming(f->items, f->count, &harm);
+        r->may_not_ask |= seccomp_harms_asking(f->items, f->count, &harm);
         return true;
     }
     return remote_refuse(
@@ -508,8 +508,8 @@ static bool is_checked(const remote *r, const struct checked *c) {
     return found && found->filters == c->filters;
 }
 
-bool remote_is_nameless(const remote *r) {
-    return r->is_nameless;
+bool remote_may_not_ask(const remote *r) {
+    return r->may_not_ask;
 }
 
 /* The thread that we have stopped can't have changed since and is not checked again. */

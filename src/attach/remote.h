@@ -40,8 +40,8 @@ bool remote_rights(const remote *r, rights *whose);
  * is in *why. */
 bool remote_check_filters(remote *r, remote_reason *why);
 
-/* Returns whether one of the filters forbids asking for the thread's name. */
-bool remote_is_nameless(const remote *r);
+/* Returns whether one of the filters forbids what seccomp_harms_asking checks. */
+bool remote_may_not_ask(const remote *r);
 
 /* Size in bytes of the room in the process for arguments and results. It exists until
  * remote_close. */

@@ -61,7 +61,7 @@ typedef struct control {
     uint32_t version, action;
     uint32_t outcome;
     uint32_t stopped;     /* after any action: sampling is stopped */
-    uint32_t is_nameless; /* BEGIN: a seccomp filter forbids asking for thread names */
+    uint32_t may_not_ask; /* BEGIN: a seccomp filter forbids what seccomp_harms_asking checks */
     uint32_t is_paced;    /* BEGIN: the rate is to follow the recording's cost (pace.h) */
     uint64_t pace;        /* then the address of its struct pace; 0: the rate is fixed */
     uint32_t n_codes;     /* BEGIN: codes to replace; END: codes to restore */

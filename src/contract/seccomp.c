@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,6 +33,9 @@
 /* ---- the system calls of recording --------------------------------------------------------- */
 
 enum { FD = INT16_MIN }; /* stands for the descriptor of the trace */
+
+/* The kernel's PROCMAP_QUERY, which older headers do not have. */
+#define ASK_FOR_MAPPING _IOWR('f', 17, char[104])
 
 /* What happens if the call fails. MUST_DO: the call may fail for its usual reasons, but if it
  * always fails, the program is harmed. */
@@ -113,7 +117,12 @@ static const struct taken recording[] = {
     {CALL(gettid), MUST_DO, {{0}}},
 };
 
-static const struct taken naming[] = {{CALL(prctl), MAY_FAIL, {{1, PR_GET_NAME}}}};
+/* Recording does without what these tell: a thread's name; where its stack begins, which is
+ * otherwise read from the list of all mappings. */
+static const struct taken asking[] = {
+    {CALL(prctl), MAY_FAIL, {{1, PR_GET_NAME}}},
+    {CALL(ioctl), MAY_FAIL, {{2, ASK_FOR_MAPPING}}},
+};
 
 /* If one of these fails, dlopen reports an error and undoes what it has done. Other calls that
  * dlopen may make, such as those of malloc, are checked when they are made. */
@@ -385,8 +394,8 @@ bool seccomp_harms_recording(const struct sock_fprog *filters, size_t n, int fd,
     return any_does_harm(recording, sizeof recording / sizeof *recording, filters, n, fd, harm);
 }
 
-bool seccomp_harms_naming(const struct sock_fprog *filters, size_t n, seccomp_harm *harm) {
-    return any_does_harm(naming, sizeof naming / sizeof *naming, filters, n, -1, harm);
+bool seccomp_harms_asking(const struct sock_fprog *filters, size_t n, seccomp_harm *harm) {
+    return any_does_harm(asking, sizeof asking / sizeof *asking, filters, n, -1, harm);
 }
 
 bool seccomp_harms_loading(const struct sock_fprog *filters, size_t n, seccomp_harm *harm) {

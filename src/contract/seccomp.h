@@ -33,8 +33,9 @@ typedef struct seccomp_harm {
 bool seccomp_harms_recording(const struct sock_fprog *filters, size_t n, int fd,
                              seccomp_harm *harm);
 
-/* Returns the same for the call that asks for a thread's name. Recording works without it. */
-bool seccomp_harms_naming(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);
+/* Returns the same for the calls that ask for a thread's name and for the mapping of its stack.
+ * Recording works without them. */
+bool seccomp_harms_asking(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);
 
 /* Returns the same for the calls by which the C library, from 2.34 to 2.41, loads the recorder into
  * a running process. Each of them may fail harmlessly. */

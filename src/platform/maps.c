@@ -1,10 +1,13 @@
-/* maps.c: parses /proc/PID/maps from one buffer, without stdio. A line is "low-high perms offset
- * device inode   path". */
+/* maps.c: parses /proc/self/maps from one buffer, without stdio. A line is "low-high perms offset
+ * device inode   path". Where one address is all that is needed, the kernel (from 6.11 on) is asked
+ * for that mapping alone: a process with thousands of threads has as many lines. */
 #include "platform/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
 
 #include "platform/syscall.h"
 
@@ -84,15 +87,61 @@ static bool maps_search(struct maps *maps, uintptr_t address, struct mapping *ou
     return false;
 }
 
+static bool maps_open(struct maps *maps) {
+    maps->at = maps->size = 0;
+    maps->fd = syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    return !syscall_failed(maps->fd);
+}
+
+static void maps_close(const struct maps *maps) {
+    syscall4(SYS_close, maps->fd, 0, 0, 0);
+}
+
 bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size) {
     struct maps maps;
-    maps.at = maps.size = 0;
-    maps.fd = syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-    if (syscall_failed(maps.fd))
+    if (!maps_open(&maps))
         return false;
     bool found = maps_search(&maps, address, out, path, size);
-    syscall4(SYS_close, maps.fd, 0, 0, 0);
+    maps_close(&maps);
     return found;
+}
+
+/* The kernel's struct procmap_query, which many distributions' headers do not have yet. */
+struct maps_query {
+    uint64_t size, flags, address;
+    uint64_t low, high;
+    uint64_t others[8];
+};
+#define MAPS_QUERY _IOWR('f', 17, struct maps_query)
+
+static _Atomic bool query_forbidden;
+
+void maps_forbid_query(void) {
+    atomic_store_explicit(&query_forbidden, true, memory_order_relaxed);
+}
+
+/* Returns an error of the kernel: -ENOENT if nothing is mapped there, others if it does not know
+ * the question. */
+static long maps_ask(const struct maps *maps, struct maps_query *query) {
+    if (atomic_load_explicit(&query_forbidden, memory_order_relaxed))
+        return -ENOTTY;
+    return syscall4(SYS_ioctl, maps->fd, (long)MAPS_QUERY, (long)query, 0);
+}
+
+uintptr_t maps_low(uintptr_t address) {
+    struct maps maps;
+    struct mapping mapping;
+    struct maps_query query = {.size = sizeof query, .address = address};
+    if (!maps_open(&maps))
+        return 0;
+    const long result = maps_ask(&maps, &query);
+    uintptr_t low = 0;
+    if (!syscall_failed(result))
+        low = query.low;
+    else if (result != -ENOENT && maps_search(&maps, address, &mapping, NULL, 0))
+        low = mapping.low;
+    maps_close(&maps);
+    return low;
 }
 
 /* The kernel copies the new signal mask from the address before it checks `how`, which is invalid

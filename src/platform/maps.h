@@ -16,6 +16,13 @@ struct mapping {
  * terminated: the path of a file, "[stack]" or the like, or "". */
 bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size);
 
+/* Returns where the mapping that contains `address` begins; 0: nothing is mapped there. */
+uintptr_t maps_low(uintptr_t address);
+
+/* From now on, maps_low reads the list of all mappings. Otherwise it asks the kernel for one, by
+ * ioctl, which a seccomp filter of the program may punish. */
+void maps_forbid_query(void);
+
 /* Returns whether the word at an aligned address is readable. One cheap system call. */
 bool maps_readable(uintptr_t address);
 

@@ -51,11 +51,8 @@ static struct stack_range main_stack(void) {
 
 /* The C library puts a thread's control block at the outer end of its stack. */
 static struct stack_range thread_stack(void) {
-    struct mapping mapping;
-    uintptr_t control_block = cpu_thread_pointer();
-    if (!maps_find(control_block, &mapping, NULL, 0))
-        return (struct stack_range){0};
-    return (struct stack_range){.low = mapping.low, .high = control_block};
+    const uintptr_t control_block = cpu_thread_pointer(), low = maps_low(control_block);
+    return (struct stack_range){.low = low, .high = low ? control_block : 0};
 }
 
 size_t stack_alternate_room(uintptr_t sp) {

@@ -44,8 +44,8 @@ static void reply(control *c, const char *message, int error) {
 static void control_begin(control *c) {
     int error;
     settings = c->text;
-    if (c->is_nameless)
-        session_forbid_names();
+    if (c->may_not_ask)
+        session_forbid_asking();
     if (!recorder_path())
         pace = (struct pace){.magic = PACE_MAGIC, .follows = 1};
     const char *declined = NULL;

@@ -25,7 +25,7 @@ bool filter_spares_recorder(const struct sock_fprog *filter, int fd) {
     return !is_there(filter) || !seccomp_harms_recording(filter, 1, fd, &harm);
 }
 
-bool filter_spares_names(const struct sock_fprog *filter) {
+bool filter_allows_asking(const struct sock_fprog *filter) {
     seccomp_harm harm;
-    return !is_there(filter) || !seccomp_harms_naming(filter, 1, &harm);
+    return !is_there(filter) || !seccomp_harms_asking(filter, 1, &harm);
 }

@@ -13,7 +13,7 @@ struct sock_fprog;
  * will reject is harmless, too. */
 bool filter_spares_recorder(const struct sock_fprog *filter, int fd);
 
-/* Returns whether the recorder may ask for thread names under this filter. */
-bool filter_spares_names(const struct sock_fprog *filter);
+/* Returns whether the recorder may ask for thread names and mappings under this filter. */
+bool filter_allows_asking(const struct sock_fprog *filter);
 
 #endif

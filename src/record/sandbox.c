@@ -19,8 +19,8 @@ static void before_filter(const void *filter) {
     struct session *s = recorder_enter_own();
     if (s && !filter_spares_recorder(filter, s->sink.fd))
         recorder_yield(s, "the program's seccomp filter forbids system calls that recording needs");
-    else if (s && !filter_spares_names(filter))
-        session_forbid_names();
+    else if (s && !filter_allows_asking(filter))
+        session_forbid_asking();
     errno = saved_errno;
 }
 

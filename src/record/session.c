@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/hot.h"
+#include "platform/maps.h"
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
@@ -186,8 +187,9 @@ void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint6
 
 static _Atomic bool names_forbidden; /* for good, because filters stay, also in children */
 
-void session_forbid_names(void) {
+void session_forbid_asking(void) {
     atomic_store_explicit(&names_forbidden, true, memory_order_relaxed);
+    maps_forbid_query();
 }
 
 void session_name_thread(struct session *s, struct domain *d) {

@@ -192,11 +192,14 @@ void session_note(struct session *s, memtrace_status status);
 void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
                         uint64_t value);
 
+/* From now on, neither names of threads nor single mappings are asked for: a filter would end the
+ * process. */
+void session_forbid_asking(void);
+
 /* Writes the name of the calling thread to the trace if it has changed. The thread must have
  * entered its domain. Threads are mostly named soon after their start, so checks are close together
  * at first. */
 void session_name_thread(struct session *s, struct domain *d);
-void session_forbid_names(void); /* for good: a filter would end the process for asking */
 static inline void session_look_at_name(struct session *s, struct domain *d) {
     if (__builtin_expect(d->now >= d->name_due, 0))
         session_name_thread(s, d);

@@ -4,8 +4,8 @@
  *
  * In each round, threads `keeper-0` to `keeper-3` name themselves first and allocate then; one
  * after the other, so that they have one domain. Thread `changes` has two names. With `sandbox`, a
- * filter first forbids to ask for names. With `at-once`, there are as many threads as rounds, which
- * all live until each has allocated, and nothing else. */
+ * filter first forbids to ask for names and mappings. With `at-once`, there are as many threads as
+ * rounds, which all live until each has allocated, and nothing else. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,12 +53,17 @@ static void *changes(void *nothing) {
     return nothing;
 }
 
-static void forbid_names(void) {
+/* Forbids to ask for a thread's name or for a mapping. */
+static void forbid_asking(void) {
+    const unsigned procmap_query = _IOWR('f', 17, char[104]);
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_GET_NAME, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_GET_NAME, 2, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, procmap_query, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -97,7 +103,7 @@ int main(int argc, char **argv) {
         return run_at_once((unsigned)strtol(argv[1], NULL, 10));
     if (argc > 2) {
         keep(8);
-        forbid_names();
+        forbid_asking();
     }
     for (long round = argc > 1 ? strtol(argv[1], NULL, 10) : 1; round > 0; round--) {
         for (long i = 0; i < KEEPERS; i++)

@@ -101,6 +101,21 @@ START_TEST(maps_find_stack_file_and_nothing) {
 }
 END_TEST
 
+/* Asked of the kernel, if it knows the question, and then read from the list. */
+START_TEST(maps_low_is_where_a_mapping_begins) {
+    for (int i = 0; i < 2; i++, maps_forbid_query()) {
+        struct mapping mapping;
+        const uintptr_t here = (uintptr_t)&mapping, there = (uintptr_t)all_zero;
+        ck_assert(maps_find(here, &mapping, NULL, 0));
+        ck_assert_uint_eq(maps_low(here), mapping.low);
+        ck_assert(maps_find(there, &mapping, NULL, 0));
+        ck_assert_uint_eq(maps_low(there), mapping.low);
+        ck_assert_uint_eq(maps_low(mapping.low), mapping.low);
+        ck_assert_uint_eq(maps_low(1), 0);
+    }
+}
+END_TEST
+
 START_TEST(maps_readable_tells_without_touching) {
     char *p = pages_alloc(3 * pages_unit());
     mprotect(p + pages_unit(), pages_unit(), PROT_NONE);
@@ -423,6 +438,7 @@ static Suite *suite(void) {
     tcase_add_test(c, pages_refuse_absurd_sizes_and_keep_errno);
     tcase_add_test(c, the_monotonic_clock_is_anchored_to_the_wall_clock);
     tcase_add_test(c, maps_find_stack_file_and_nothing);
+    tcase_add_test(c, maps_low_is_where_a_mapping_begins);
     tcase_add_test(c, maps_readable_tells_without_touching);
     tcase_add_test(c, a_view_admits_only_what_is_mapped);
     tcase_add_test(c, a_thread_knows_its_stack);

@@ -47,7 +47,8 @@ export class Details {
     row("rate", t.rate ? this.app.following("rate", null, { rate: t.rate }, { alone: true }) : null);
     row("recorded on", t.host ? h("span.name", t.host) : null);
     row("started", t.start ? h("time", new Date(t.start / 1000).toISOString().slice(0, 19).replace("T", " ")) : null);
-    row("domains", t.domains > 1 ? this.app.fact(String(t.domains), "Domains", "The number of domains, or threads, with events in the trace.") : null);
+    const [one, many] = t.minor?.samples || t.major?.samples ? ["Domains", "domains"] : ["Threads", "threads"];
+    row(many, t.domains > 1 ? this.app.fact(String(t.domains), one, `The number of ${many} that allocated, at a time.`) : null);
     return rows;
   }
 

@@ -2,12 +2,14 @@
  * from one word each. */
 #include "cli/origin.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/shell.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 typedef struct made_trace {
@@ -19,6 +21,7 @@ static VEC(made_trace *) made_traces;
 static file_path combined_path;
 static char combined_name[48], *combined_words;
 static const char *joined_segment;
+static uint64_t last_us;
 
 static const char *word_of(const char *path) {
     for (size_t i = 0; i < made_traces.count; i++)
@@ -64,6 +67,35 @@ const char *origin_command_words(const char *path) {
     free(word);
     word = shell_word(path);
     return word ? word : path;
+}
+
+/* Returns the largest unit of which a time is a whole number. */
+static const char *unit_of(uint64_t us, uint64_t *size) {
+    static const struct {
+        const char *name;
+        uint64_t us;
+    } units[] = {{"h", 3600000000}, {"min", 60000000}, {"s", 1000000}, {"ms", 1000}, {"us", 1}};
+    size_t i = 0;
+    while (us % units[i].us)
+        i++;
+    *size = units[i].us;
+    return units[i].name;
+}
+
+const char *origin_report_words(const char *path) {
+    static char *words; /* result of the last call */
+    const char *trace = origin_command_words(path);
+    uint64_t size;
+    if (!last_us)
+        return trace;
+    const char *unit = unit_of(last_us, &size);
+    free(words);
+    words = text_format("--last %" PRIu64 "%s %s", last_us / size, unit, trace);
+    return words ? words : trace;
+}
+
+void origin_keep_last(uint64_t us) {
+    last_us = us;
 }
 
 void origin_keep_words(char *const *words, size_t n) {

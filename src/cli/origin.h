@@ -6,12 +6,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Returns the name of the trace at `path` in messages. */
 const char *origin_name(const char *path);
 
 /* Returns the words that name it in a command line, valid until the next call. */
 const char *origin_command_words(const char *path);
+
+/* Returns the words that give a report the same part of it: with --last if that was used. Valid
+ * until the next call. */
+const char *origin_report_words(const char *path);
 
 /* Returns whether it is in memory, so that other processes have no such file. */
 bool origin_is_memory(const char *path);
@@ -30,6 +35,9 @@ const char *origin_joined(const char *path);
 
 /* Remembers the words of the command line that name all traces together. */
 void origin_keep_words(char *const *words, size_t n);
+
+/* Remembers that of each trace only the last microseconds are wanted. */
+void origin_keep_last(uint64_t us);
 
 /* Registers the trace in `fd` as made from `word`. Returns its path, or NULL if there is no
  * memory. */

@@ -265,7 +265,7 @@ int question_answer(const command *cmd, const question_options *options, const c
 }
 
 void question_hint_growth(const question *q) {
-    if (origin_is_memory(q->in.path) && !traces_segment(q->in.path))
+    if (origin_is_memory(q->in.path) && !origin_is_window(q->in.path))
         message_hint(
             "this combines several traces, and what a process holds counts as freed when "
             "its trace ends; to see whether one grows, look at each: allotrace leaks FILE");

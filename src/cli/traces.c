@@ -198,6 +198,7 @@ int traces_gather(const command *cmd, parsed_line *line) {
     if (traces_combine(cmd))
         origin_keep_words(line->operands + before_traces(cmd),
                           line->n_operands - before_traces(cmd));
+    origin_keep_last(takes_traces(cmd) ? last_of(cmd, line) : 0);
     int status = refuse_budgets(cmd, line);
     if (status == STATUS_OK && any && !has_sides(cmd))
         status = expand(cmd, line);

@@ -208,7 +208,7 @@ static const char *word_of(document *d, const char *text) {
 
 /* Combines the user's filter with that of the advice. */
 static const char *filter_words(document *d, const report *r, const advice *item) {
-    const char *asked = r->filter ? r->filter : "";
+    const char *asked = r->asked ? r->asked : r->filter ? r->filter : "";
     if (!*asked && !item->filter[0])
         return "";
     const char *both =

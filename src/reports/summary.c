@@ -203,5 +203,5 @@ void summary_document(document *d, summary_report *s) {
         add_growing(d, s);
         add_advice(d, s);
     }
-    document_hint(d, "In a browser: allotrace view %s", s->trace);
+    document_hint(d, "In a browser: allotrace view %s", s->whole);
 }

@@ -13,7 +13,8 @@ enum { SUMMARY_SITES = 5, SUMMARY_GROWING = 3, SUMMARY_ADVICE = 2 };
 /* The results of the queries, all of the whole trace. They must outlive the document. */
 typedef struct summary_report {
     const report *report;
-    const char *trace;  /* name of the file for the commands shown */
+    const char *trace;  /* words for the commands shown, as for the same part of the trace */
+    const char *whole;  /* name of the file */
     const char *hiding; /* the filter of `sites` and `leaks`; NULL: none */
     const peak *peak;
     const advice_list *advice;

@@ -83,3 +83,44 @@ What is no trace, is not there, or is a program:
   allotrace: there is no command `ls`; to record this program: allotrace run -- ls
   Try `allotrace --help`.
   [2]
+
+Of the last part of a trace, what was allocated before counts as live, but not as allocated; what is said next is about the same part:
+
+  $ allotrace a.ctf --last 60ms
+  prog, recorded for 60 ms from 2023-11-14 22:13:20 UTC
+  6.6 KB total allocations (exact, 40 blocks at rate 1)
+  Blocks allocated before the trace begins are not counted (21 of 61 sampled blocks).
+  4.0 KB live at the peak, at 59 ms (exact); 3.8 KB (exact) live at the end.
+  More: allotrace peak --last 60ms a.ctf
+  
+  Largest sites:
+    share              B  blocks  site
+     71.4% █████▊  4,800      20  parse.ml:10 parse
+     28.6% ██▎     1,920      20  keep.ml:5 keep
+  More: allotrace hotspots --last 60ms a.ctf
+  
+  Growing:
+    class    live, B  growth       q  live over time            site
+    growing    3,840   1,440  <0.001  ▅▅▅▅▅▅▆▆▆▆▆▆▇▇▇▇▇▇██████  keep.ml:5 keep
+  More: allotrace leaks --last 60ms a.ctf
+  In a browser: allotrace view a.ctf
+  $ allotrace summary --last 60ms --json a.ctf | jq -c '.total.value, .peak.at_end.value, (.hotspots[] | [.function, .blocks]), [.growing[].class]'
+  6720
+  3840
+  ["parse",20]
+  ["keep",20]
+  ["growing"]
+  $ allotrace hotspots --last 60ms --json a.ctf | jq -c '.total.value'
+  6720
+  $ allotrace advise --last 60ms --json a.ctf | jq -c '.total.value'
+  6720
+  $ allotrace leaks --last 60ms a.ctf 2>&1 | tail -1
+  allotrace: hint: callers of the first site: allotrace callers --filter live:59999us 'keep.ml:5' --last 60ms a.ctf
+  $ allotrace summary --last 4ms c.ctf 2>&1 | sed -n '/^Largest/,$p'
+  Largest sites, in the code that calls libraries:
+    share            B  blocks  site
+     50.0% ████  1,600       2  /src/main.cc:10 main
+     50.0% ████  1,600       2  /src/main.cc:11 main
+  More: allotrace hotspots --filter hide:@library --last 4ms c.ctf
+  No site grows with certainty.
+  In a browser: allotrace view c.ctf

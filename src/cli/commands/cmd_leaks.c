@@ -68,10 +68,10 @@ static void hint_callers(const question *q, const leaks *l) {
         snprintf(live, sizeof live, "live:%" PRIu64 "us", l->to);
     if (s->place->line > 0)
         message_hint("callers of the first site: allotrace callers --filter %s '%s:%u' %s", live,
-                     path_base(s->place->file), s->place->line, origin_command_words(q->in.path));
+                     path_base(s->place->file), s->place->line, origin_report_words(q->in.path));
     else if (is_word(s->place->function))
         message_hint("callers of the first site: allotrace callers --filter %s '%s' %s", live,
-                     s->place->function, origin_command_words(q->in.path));
+                     s->place->function, origin_report_words(q->in.path));
 }
 
 /* Libraries are checked for the first site only, since the sites that leak need not be those that

@@ -12,8 +12,8 @@ typedef struct advise_options {
     double min_share;
 } advise_options;
 
-static const advise_options defaults = {.question = {.births = true, .keep_rows = true, .counts = true},
-                                        .min_share = ADVISE_WORTH};
+static const advise_options defaults = {
+    .question = {.births = true, .keep_rows = true, .counts = true}, .min_share = ADVISE_WORTH};
 
 static const option options[] = {
     {.name = "min-share",

@@ -56,30 +56,37 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
     return filter_fits(f, p, &error) ? STATUS_OK : question_refuse(cmd, "--filter", text, &error);
 }
 
-/* Returns whether to leave out blocks from before the window. They do count for measures of live
- * memory or lifetimes. */
-static bool counts_births(const question_options *o, const char *path) {
-    return o->births && origin_is_window(path) &&
-           (o->measure == MEASURE_ALLOCATED || o->measure == MEASURE_BLOCKS ||
-            o->measure == MEASURE_PROMOTED || o->measure == MEASURE_TEMPORARY ||
-            o->measure == MEASURE_REQUESTED);
+/* Blocks from before the window do count for measures of live memory or lifetimes. */
+static bool counts_births(measure m, const char *path) {
+    return origin_is_window(path) &&
+           (m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_PROMOTED ||
+            m == MEASURE_TEMPORARY || m == MEASURE_REQUESTED);
 }
 
 /* Parses the user's filter alone first, so that the columns in errors are right. */
+int question_parse_births(const command *cmd, const char *text, measure m, const char *path,
+                          char **whole, filter **f) {
+    int status = question_parse_filter(cmd, text, f);
+    *whole = NULL;
+    if (status != STATUS_OK || !counts_births(m, path))
+        return status;
+    filter_free(*f);
+    *f = NULL;
+    *whole = text_format("%s%salloc:1us..", text ? text : "", text ? " " : "");
+    return *whole ? question_parse_filter(cmd, *whole, f) : message_no_memory();
+}
+
 static int parse_filter(question *q, const command *cmd, const question_options *o,
                         const char *path) {
-    int status = question_parse_filter(cmd, o->filter, &q->filter);
-    if (status != STATUS_OK || !counts_births(o, path))
-        return status;
-    filter_free(q->filter);
-    q->filter = NULL;
-    q->filter_text =
-        text_format("%s%salloc:1us..", o->filter ? o->filter : "", o->filter ? " " : "");
-    if (!q->filter_text)
-        return message_no_memory();
-    q->report.filter = q->filter_text;
-    q->report.asked = o->filter ? o->filter : "";
-    return question_parse_filter(cmd, q->filter_text, &q->filter);
+    if (!o->births)
+        return question_parse_filter(cmd, o->filter, &q->filter);
+    const int status = question_parse_births(cmd, o->filter, (measure)o->measure, path,
+                                             &q->filter_text, &q->filter);
+    if (q->filter_text) {
+        q->report.filter = q->filter_text;
+        q->report.asked = o->filter ? o->filter : "";
+    }
+    return status;
 }
 
 static int parse_spec(question *q, const command *cmd, const question_options *o, const char *path,

@@ -184,6 +184,12 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
  * reporting what is wrong. */
 int question_parse_filter(const command *cmd, const char *text, filter **f);
 
+/* The same for a measure and a trace: if the trace is a window of a longer one, and blocks from
+ * before it do not count in the measure, adds that to the filter. The result is in *whole, which
+ * the caller frees; NULL: `text` as it was. */
+int question_parse_births(const command *cmd, const char *text, measure m, const char *path,
+                          char **whole, filter **f);
+
 /* Checks that the filter can be used with this trace. Returns as question_parse_filter does. */
 int question_check_filter(const command *cmd, const char *text, const filter *f, const profile *p);
 

@@ -13,8 +13,9 @@ bool traces_combine(const command *cmd);
 #define OPTION_LAST(type, field)                                                                   \
     {                                                                                              \
         .name = "last", OPTION_TAKES(TIME, type, field, "TIME"),                                   \
-        .help = "use only the last TIME of the trace, such as 10min; blocks from before count as " \
-                "live, but not as allocated (in info and export: as allocated at its start)",      \
+        .help =                                                                                    \
+            "use only the last TIME of the trace, such as 10min; blocks from before count as "     \
+            "live, but not as allocated (info, and export of blocks: as allocated at its start)",  \
         .brief = "use only the last TIME of the trace, such as 10min"                              \
     }
 

@@ -253,6 +253,18 @@ A part of the blocks, in all formats the same as in hotspots:
   Try `allotrace export --help`.
   [2]
 
+Stacks of the last part of a trace weigh what hotspots shows, without what was allocated before:
+
+  $ printf 'alloc major 99 100 main@a.c:1\nlater 10\nalloc major 9 10 main@a.c:2\n' | $TESTDIR/make-trace >early.ctf
+  $ allotrace export --to collapsed --last 5s early.ctf
+  main 80
+  $ allotrace export --to collapsed --last 5s --measure live early.ctf
+  main 880
+  $ allotrace export --to collapsed --last 5s --filter size:100w early.ctf
+  allotrace: warning: the filter kept 0 of 2 blocks: `size` removed the last 2
+  $ allotrace export --to csv --last 5s early.ctf | wc -l
+  3
+
 What does not work says so, and leaves files alone:
 
   $ allotrace export small.ctf
@@ -307,6 +319,7 @@ What there is no room for is not begun, and nothing is left of what turned out n
   $ allotrace export --to json $TRACES/irmin-replay.ctf | head -c 10
   {"time":13 (no-eol)
   $ ls
+  early.ctf
   irmin.db
   irmin.pb.gz
   major.db

@@ -1,5 +1,6 @@
 /* cmd_export.c: `allotrace export FILE --to FORMAT`: converts a trace for other tools. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -106,6 +107,7 @@ static const option options[] = {
 
 typedef struct work {
     const export_options *options;
+    const char *filter; /* NULL: none */
     profile profile;
     lens lens;
     selection selected;   /* has no rows if there is no table; then all blocks are selected */
@@ -192,7 +194,7 @@ static bool select_blocks(work *w, const filter *f) {
         w->moment.time = w->profile.duration;
     if (!filter_select(f, &w->profile, kept))
         return false;
-    question_warn_nothing(kept, w->options->filter, f, &w->profile);
+    question_warn_nothing(kept, w->filter, f, &w->profile);
     return true;
 }
 
@@ -219,7 +221,7 @@ static int write_page(work *w, trace_file *in) {
 static int export_profile(work *w, trace_file *in, const filter *f) {
     const export_options *opts = w->options;
     trace_file_doing(in, "adding up");
-    int status = question_check_filter(&command_export, opts->filter, f, &w->profile);
+    int status = question_check_filter(&command_export, w->filter, f, &w->profile);
     if (status != STATUS_OK)
         return status;
     if (!select_blocks(w, f))
@@ -286,6 +288,14 @@ static int check_labels(const export_options *opts) {
     return STATUS_OK;
 }
 
+/* Stacks weigh what the reports show for the same part of a trace. */
+static int parse_filter(const export_options *opts, const char *path, char **whole, filter **f) {
+    if (!takes(opts, EXPORT_STACKS))
+        return question_parse_filter(&command_export, opts->filter, f);
+    return question_parse_births(&command_export, opts->filter, (measure)opts->measure, path, whole,
+                                 f);
+}
+
 static int run(const void *opts_, char **operands) {
     const export_options *opts = opts_;
     if (opts->to == N_FORMATS)
@@ -294,23 +304,26 @@ static int run(const void *opts_, char **operands) {
         (!opts->output || strcmp(opts->output, "-") == 0))
         return message_usage(&command_export, "export: --to %s requires --output",
                              formats[opts->to]);
-    filter *f;
+    filter *f = NULL;
+    char *whole = NULL;
     uint64_t moment = QUERY_END;
     int status = find_measure(opts, &moment);
     if (status == STATUS_OK)
         status = check_labels(opts);
     if (status == STATUS_OK)
-        status = question_parse_filter(&command_export, opts->filter, &f);
+        status = parse_filter(opts, operands[0], &whole, &f);
     if (status != STATUS_OK)
         return status;
     work w = {.options = opts,
+              .filter = whole ? whole : opts->filter,
               .moment = blocks_end_of(moment),
               .subject = {.measure = (measure)opts->measure,
-                          .filter = opts->filter,
+                          .filter = whole ? whole : opts->filter,
                           .labels = opts->labels.items,
                           .n_labels = opts->labels.n}};
     status = export_trace(&w, operands[0], f);
     filter_free(f);
+    free(whole);
     return status;
 }
 

@@ -38,16 +38,20 @@ GOS_OWN = 512 * 1024  # bytes between two samples, where nobody says otherwise
 LABELS = ("bytes", "heap", "type", "size class", "lifetime class", "thread", "scope")
 
 
+def build_rounds(go, c=False):
+    """With C, or without."""
+    if not c:
+        return go.build("rounds")
+    shutil.copy(HERE / "rounds.go", ".")
+    pathlib.Path("c.go").write_text("package main\n\nimport \"C\"\n")
+    go.call("build", "-o", "rounds", "rounds.go", "c.go", c="1")
+
+
 class Rounds:
     """The program, by itself or under a command; it does a round each time that it is told to."""
 
     def __init__(self, go, rate, *under, c=False):
-        if c:
-            shutil.copy(HERE / "rounds.go", ".")
-            pathlib.Path("c.go").write_text("package main\n\nimport \"C\"\n")
-            go.call("build", "-o", "rounds", "rounds.go", "c.go", c="1")
-        else:
-            go.build("rounds")
+        build_rounds(go, c)
         words = [*map(str, under), "./rounds", "own.pb.gz", str(rate)]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
         self.await_ready()
@@ -325,6 +329,23 @@ def segments_have_what_was_allocated_in_them_and_begin_with_what_lives(go):
 
 
 @test
+def segments_of_a_program_with_c_have_its_own_heap_or_its_malloc(go):
+    with Rounds(go, 1, ALLOTRACE, "run", "--rate", "1", "-o", "ring", "--keep", "1min", "--", c=True) as program:
+        program.rounds(3, 0.2)
+        status, said = program.end()
+    same(status, 0)
+    assert "./rounds is a Go program with C; Go's own heap is kept; to keep what C takes from malloc instead: --native\n" in said, said
+    if go.minor >= 20:
+        same_sums([exported("ring")], [exported("--measure", "live", "ring")], own(), 1, "segments")
+    with Rounds(go, 1, ALLOTRACE, "run", "--native", "--rate", "1", "-o", "malloc", "--keep", "1min", "--", c=True) as program:
+        program.rounds(1)
+        status, said = program.end()
+    same((status, "Go program" in said), (0, False), said)
+    found = {s[-1] for p in segments("malloc") for s in exported(p)["samples"]["alloc_space"]}
+    assert found and not any(f.startswith("main.") for f in found), found
+
+
+@test
 def children_have_segments(go):
     for words in [], ["sh", "-c", "\"$@\"; exit 0", "sh"]:
         with Rounds(go, 1, ALLOTRACE, "run", "-q", "--rate", "1", "-o", f"ring{len(words)}/%p", "--max-size", "64M", "--", *words) as program:
@@ -446,7 +467,12 @@ def the_agent_serves_what_go_would(go):
 
 @test
 def a_program_is_shown_while_it_runs(go):
-    go.build("rounds")
+    for c in False, True:
+        build_rounds(go, c)
+        is_shown_while_it_runs(go)
+
+
+def is_shown_while_it_runs(go):
     env = {k: v for k, v in ENVIRONMENT.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     for path in "t.ctf", "t.%p.ctf":
         rate = ["--rate", "1"] if go.minor >= 20 else []
@@ -475,11 +501,17 @@ def a_program_is_shown_while_it_runs(go):
 @test
 def a_live_table_waits_for_the_first_reading_and_tells_of_no_peak(go):
     """All of a reading is at one time: that is no moment at which all of it lived."""
-    go.build("rounds")
+    rate = ["--rate", "1"] if go.minor >= 20 else []
+    for c in False, True:
+        with Rounds(go, 1, c=c) as program:
+            program.rounds(1)
+            a_table_is_shown(b"main.long", ALLOTRACE, "top", str(program.process.pid))
+        a_table_is_shown(b"/src/runtime/", ALLOTRACE, "run", "--live", *rate, "-o", "t.ctf", "--", "./rounds", "own.pb.gz", "1")
+
+
+def a_table_is_shown(text, *words):
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 130, 0, 0))
-    rate = ["--rate", "1"] if go.minor >= 20 else []
-    words = [ALLOTRACE, "run", "--live", *rate, "-o", "t.ctf", "--", "./rounds", "own.pb.gz", "1"]
     with subprocess.Popen(words, stdin=inner, stdout=inner, stderr=inner, start_new_session=True, env=ENVIRONMENT | {"TERM": "linux"},
                           preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) as process:
         os.close(inner)
@@ -489,7 +521,7 @@ def a_live_table_waits_for_the_first_reading_and_tells_of_no_peak(go):
             nonlocal shown
             if select.select([outer], [], [], 0)[0]:
                 shown += os.read(outer, 1 << 16)
-            return b"allocated " in shown and b"RSS" in shown
+            return text in shown and b"RSS" in shown
 
         try:
             patiently(is_shown, "what lives")

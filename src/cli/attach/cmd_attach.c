@@ -570,8 +570,9 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     return status;
 }
 
-/* Records a Go program by reading its runtime's profile, if no library can be loaded into it, or if
- * --go requests that. Returns false if neither applies; otherwise *status is the exit status. */
+/* Records a Go program by reading its runtime's profile, if no library can be loaded into it, if
+ * --go requests that, or for the live table, which shows what most of the program's memory is.
+ * Returns false if none applies; otherwise *status is the exit status. */
 static bool attach_if_go(pid_t pid, const attach_options *opts, const top_options *live,
                          int *status) {
     char loader[PATH_MAX];
@@ -582,7 +583,7 @@ static bool attach_if_go(pid_t pid, const attach_options *opts, const top_option
     const go_kind kind = run_go_find(&g, pid, &error);
     if (kind == GO_NONE && !opts->go)
         return false;
-    if (*loader && !opts->go) {
+    if (*loader && !opts->go && !(live && kind == GO_KNOWN)) {
         if (kind == GO_KNOWN)
             message_warning("process %d is a Go program: only malloc is recorded; --go reads Go's "
                             "own profile instead",

@@ -91,7 +91,8 @@ static const option options[] = {
     OPTION_CONTEXT(run_options),
     {.name = "native",
      OPTION_SETS(FLAG, run_options, native),
-     .help = "record malloc in addition to the OCaml heap of OCaml programs",
+     .help = "record malloc in addition to the OCaml heap of OCaml programs; with --keep, of Go "
+             "programs with C, instead of Go's own heap",
      .brief = "record malloc and the heap of OCaml programs"},
     {.name = "no-ocaml",
      OPTION_SETS(FLAG, run_options, no_ocaml),
@@ -123,37 +124,6 @@ static const option options[] = {
 };
 
 /* ---- setting up -------------------------------------------------------------------------- */
-
-/* Reports in one line if and why the program cannot be recorded. `preload` becomes a path that
- * LD_PRELOAD can carry. `entering` becomes the path of the library to be injected into a static
- * program; it stays empty for others. For a Go program without C, neither is set, and `go`
- * describes how to read its heap profile. */
-static bool check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX],
-                             run_go *go) {
-    run_check check;
-    run_check_command(&check, program);
-    run_check_say(&check);
-    if (check.is_go)
-        go->program = check.go;
-    if (!check.recordable)
-        return false;
-    if (!*preload)
-        message_warning(
-            "%s is missing from the folder where it was installed, so nothing is recorded",
-            PRELOAD_NAME);
-    else if (check.is_static && !preload_file_find_static(preload, entering))
-        message_warning(
-            "%s is missing from the folder where it was installed, so nothing is recorded",
-            STATIC_NAME);
-    else if (!preload_file_make_nameable(preload))
-        message_warning(
-            "%s: LD_PRELOAD cannot carry this path, and a link to it cannot be made, so "
-            "nothing is recorded: %s",
-            preload, strerror(errno));
-    else
-        return true;
-    return false;
-}
 
 /* What is pushed while the program runs. */
 typedef struct pushing {
@@ -482,6 +452,12 @@ static bool own_trace(const launch *l, const run_program *program, char path[PAT
                           PATH_MAX);
 }
 
+/* Names the trace to show: Go's, if it grows beside that of malloc. */
+static bool shown_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
+    char name[PATH_MAX];
+    return own_trace(l, program, name) && run_go_name(name, l->preload && l->go.feed, path);
+}
+
 /* Completes the heap profile of a Go program. Only the program's own process is followed. */
 static void finish_go(launch *l, const run_program *program) {
     char name[PATH_MAX];
@@ -547,7 +523,7 @@ static bool is_recorded(const launch *l) {
 /* Shows the trace of the program, whose name is stored in `path`. Returns NULL after an error. */
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
-    if (!own_trace(l, program, path))
+    if (!shown_trace(l, program, path))
         return NULL;
     char *const paths[] = {path};
     view_session *s = view_session_start(paths, 1, &(view_session_options){.wait = true}, &status);
@@ -609,7 +585,7 @@ static void start_push(launch *l, const run_program *program, push_position *pos
 static top_session *start_live(const launch *l, const run_program *program, char path[PATH_MAX],
                                const top_options *how, top_output *held) {
     int status;
-    if (!own_trace(l, program, path))
+    if (!shown_trace(l, program, path))
         return NULL;
     return top_start(path, true, how, held, &status);
 }
@@ -683,6 +659,12 @@ static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
            *preload && preload_file_make_nameable(preload);
 }
 
+/* A ring holds one trace of a process. Of a Go program with C, it is Go's heap: most such programs
+ * take next to nothing from malloc, as those that have C only for the names of hosts. */
+static bool keeps_go(const launch *l) {
+    return l->ring.on && l->go.program.layout && !l->has_children && !l->options->native;
+}
+
 /* Decides how to record the program, if that is possible. Returns false if it must not start. */
 static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
     const char *set_name = value_of(SETTING_FILE);
@@ -692,15 +674,15 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
         preload[0] = '\0';
     if (!*preload || !preload_file_find_static(preload, l->static_library))
         l->static_library[0] = '\0';
-    if (check_recordable(l->command, preload, entering, &l->go))
+    const bool is_recordable = run_check_recordable(l->command, preload, entering, &l->go.program);
+    if (is_recordable && !keeps_go(l))
         l->preload = preload;
     l->go_case = (run_go_case){.command = l->command,
                                .with_malloc = l->preload,
                                .quiet = l->options->quiet,
-                               .is_shown = l->options->view || l->options->live,
                                .space = l->ring.on ? ring_spool_space(&l->ring) : 0};
     l->entry.go = l->go.program.layout && !(l->ring.on && l->preload) ? &l->go : NULL;
-    if (l->go.program.layout && !l->entry.go)
+    if (l->ring.on && l->go.program.layout && is_recordable && !l->options->native)
         run_go_say_ring(&l->go_case);
     l->only_children = records_only_children(l, preload);
     if (l->only_children)
@@ -737,9 +719,9 @@ static uint64_t watch_us(const run_options *o) {
 /* Starts a growing trace of Go's heap if somebody reads it while the program runs. */
 static void watch_go(launch *l, const run_program *program) {
     const run_options *o = l->options;
-    const bool is_shown = !l->preload && (o->view || o->live);
+    const bool is_read = o->push.urls || o->view || o->live || l->ring.on;
     char name[PATH_MAX];
-    if (program->go && (o->push.urls || is_shown || l->ring.on) && own_trace(l, program, name))
+    if (program->go && is_read && own_trace(l, program, name))
         run_go_begin_watch(&l->go, program->pid, name, watch_us(o), &l->go_case);
 }
 

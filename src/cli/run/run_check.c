@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "cli/message.h"
+#include "cli/run/preload_file.h"
 #include "platform/symbols.h"
 
 #define MAX_INTERPRETERS 5   /* for scripts that run scripts; the limit of the kernel, too */
@@ -253,6 +254,33 @@ void run_check_say(const run_check *check) {
     else if (!check->is_go && *check->no_go.reason)
         message_warning("%s: it is %s, so only what it takes from malloc is recorded",
                         check->program, check->no_go.reason);
+}
+
+bool run_check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX],
+                          go_program *go) {
+    run_check check;
+    run_check_command(&check, program);
+    run_check_say(&check);
+    if (check.is_go)
+        *go = check.go;
+    if (!check.recordable)
+        return false;
+    if (!*preload)
+        message_warning(
+            "%s is missing from the folder where it was installed, so nothing is recorded",
+            PRELOAD_NAME);
+    else if (check.is_static && !preload_file_find_static(preload, entering))
+        message_warning(
+            "%s is missing from the folder where it was installed, so nothing is recorded",
+            STATIC_NAME);
+    else if (!preload_file_make_nameable(preload))
+        message_warning(
+            "%s: LD_PRELOAD cannot carry this path, and a link to it cannot be made, so "
+            "nothing is recorded: %s",
+            preload, strerror(errno));
+    else
+        return true;
+    return false;
 }
 
 void run_check_say_entered(const char *program, bool is_entered, const char *outcome) {

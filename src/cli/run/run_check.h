@@ -28,6 +28,13 @@ void run_check_command(run_check *check, const char *name);
  * nothing if it is recorded completely. */
 void run_check_say(const run_check *check);
 
+/* Reports in one line if and why the program cannot be recorded by a library, and returns whether
+ * it can be. `preload`, the recorder's file or "", becomes a path that LD_PRELOAD can carry.
+ * `entering` becomes the path of the library to be injected into a static program; it stays empty
+ * for others. Of a Go program, *go tells how to read its heap. */
+bool run_check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX],
+                          go_program *go);
+
 /* Reports the result of injecting the recorder into a static program. `outcome` continues a
  * sentence that starts with the program's name. */
 void run_check_say_entered(const char *program, bool is_entered, const char *outcome);

@@ -285,10 +285,14 @@ uint64_t run_go_period(double rate) {
 }
 
 void run_go_say_ring(const run_go_case *c) {
-    message_warning(
-        "%s: is a Go program with C; --keep keeps what C takes from malloc, not Go's own "
-        "heap",
-        c->command);
+    if (c->with_malloc)
+        message_warning("%s is a Go program with C; what C takes from malloc is kept, not Go's own "
+                        "heap",
+                        c->command);
+    else if (!c->quiet)
+        message_note("%s is a Go program with C; Go's own heap is kept; to keep what C takes from "
+                     "malloc instead: --native",
+                     c->command);
 }
 
 void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, const run_go_case *c) {

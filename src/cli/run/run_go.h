@@ -80,7 +80,7 @@ typedef struct run_go_case {
     const char *command;
     bool with_malloc; /* malloc in the C part of the program is recorded as well */
     bool quiet;
-    bool is_shown;  /* by --view or --live */
+    bool is_shown;  /* by --view or --live, which show malloc */
     uint64_t space; /* bytes of a ring's spool, for which no summary is printed; 0: not a ring */
 } run_go_case;
 
@@ -88,7 +88,7 @@ typedef struct run_go_case {
  * keeps its own. */
 uint64_t run_go_period(double rate);
 
-/* Warns that the ring of a Go program with C contains only what C takes from malloc. */
+/* Says which half of a Go program with C a ring contains. */
 void run_go_say_ring(const run_go_case *c);
 
 /* Says how the program is recorded. `asked` is the requested sampling period in bytes. */

@@ -52,7 +52,7 @@ Settings of the agent that are wrong are pointed at, and nothing is done:
   allotrace: agent.toml:3:1: `token-file` requires `push`
   [1]
   $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "b"' 'folder = "/y"'
-  allotrace: agent.toml:6:1: `folder` is none of name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, every, labels, token-file, context, go, mmap, push-threads, no-symbolize
+  allotrace: agent.toml:6:1: `folder` is none of name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, every, labels, token-file, context, go, mmap, native, push-threads, no-symbolize
   [1]
 
 What is said of the recording is judged as by `attach`:

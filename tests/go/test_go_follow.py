@@ -179,6 +179,8 @@ def attached(pid, *options):
     process = subprocess.Popen([ALLOTRACE, "attach", *map(str, options), str(pid)], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
     try:
         begun = process.stderr.readline()
+        if "is a Go program with C" in begun:
+            begun = process.stderr.readline()
         assert f"recording process {pid}, a Go program" in begun, begun + process.stderr.read()
         yield process
         process.send_signal(signal.SIGINT)
@@ -358,14 +360,31 @@ def children_have_segments(go):
 
 @test
 def an_attached_process_has_segments(go):
-    with Rounds(go, 1) as program:
-        program.rounds(2)
-        before = own()
-        with attached(program.process.pid, "-o", "ring", "--keep", "1min"):
-            patiently(lambda: segments("ring"), "a segment")
-            time.sleep(0.5)
-            program.rounds(3, 0.2)
-        same_sums([exported("--filter", "alloc:1us..", "ring")], [exported("--measure", "live", "ring")], since(before, own()), 1, "attached")
+    for c in False, True:
+        shutil.rmtree("ring", ignore_errors=True)
+        with Rounds(go, 1, c=c) as program:
+            program.rounds(2)
+            before = own()
+            with attached(program.process.pid, "-o", "ring", "--keep", "1min"):
+                patiently(lambda: segments("ring"), "a segment")
+                time.sleep(0.5)
+                program.rounds(3, 0.2)
+            same_sums([exported("--filter", "alloc:1us..", "ring")], [exported("--measure", "live", "ring")], since(before, own()), 1, "attached")
+
+
+@test
+def an_attached_process_with_c_has_a_choice(go):
+    with Rounds(go, 1, c=True) as program:
+        program.rounds(1)
+        pid = program.process.pid
+        done = run([ALLOTRACE, "attach", "-o", "t.ctf", pid])
+        note = f"allotrace: process {pid} is a Go program with C: Go's own heap is recorded; --native records what C takes from malloc instead\n"
+        same((done.status, done.err.startswith(note)), (0, True), done.err)
+        same_sums([exported("t.ctf")], [exported("--measure", "live", "t.ctf")], own(), 1, "the snapshot")
+        done = run([ALLOTRACE, "attach", "--native", "--rate", "1", "-o", "n.ctf", pid])
+        same((done.status, "Go" in done.err), (0, False), done.err)
+        done = run([ALLOTRACE, "detach", pid])
+        assert done.err.startswith("allotrace: recorded") and "n.ctf" in done.err, done.err
 
 
 @test
@@ -428,7 +447,7 @@ pprof = true
 name = "rounds"
 command = "rounds"
 arguments = "*own.pb.gz 1"
-go = {"true" if c else "false"}
+go = {"false" if c else "true"}
 """)
     with Rounds(go, 1, c=c) as program:
         program.rounds(2)

@@ -49,6 +49,7 @@ static const key_info keys[] = {
     {"context", KEY_OPTION, 0},
     {"go", KEY_FLAG, 0},
     {"mmap", KEY_FLAG, 0},
+    {"native", KEY_FLAG, 0},
     {"push-threads", KEY_FLAG, 0},
     {"no-symbolize", KEY_FLAG, 0},
     {"labels", KEY_LABELS, 0},
@@ -63,7 +64,7 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 
 #define RULE_KEYS                                                                                  \
     "name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, "     \
-    "every, labels, token-file, context, go, mmap, push-threads, no-symbolize"
+    "every, labels, token-file, context, go, mmap, native, push-threads, no-symbolize"
 #define AGENT_KEYS "folder, status, scan, max-processes, pprof, sys-admin"
 
 typedef enum table_kind { TABLE_NONE, TABLE_AGENT, TABLE_PROCESS } table_kind;

@@ -51,7 +51,7 @@ typedef struct attach_options {
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
-    bool no_symbolize, quiet, go;
+    bool no_symbolize, quiet, go, native;
     ring_options ring;
     debug_file_options debug_files;
     push_flags push;
@@ -87,9 +87,13 @@ static const option attach_specs[] = {
      .brief = "record for TIME, such as 30s, or until Ctrl-C (default: until `allotrace detach`)"},
     {.name = "go",
      OPTION_SETS(FLAG, attach_options, go),
-     .help = "of a Go program with C code, read Go's own profile, as it is now, instead of "
-             "recording malloc; of others without C, that is done anyway",
-     .brief = "of a Go program with C code, read Go's own profile"},
+     .help = "read Go's own profile, as of any Go program, but refuse a process that has none "
+             "instead of recording malloc",
+     .brief = "read Go's own profile, or refuse"},
+    {.name = "native",
+     OPTION_SETS(FLAG, attach_options, native),
+     .help = "of a Go program with C code, record malloc instead of reading Go's own profile",
+     .brief = "of a Go program with C code, record malloc"},
     OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
      OPTION_SETS(FLAG, attach_options, no_symbolize),
@@ -570,9 +574,25 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     return status;
 }
 
-/* Records a Go program by reading its runtime's profile, if no library can be loaded into it, if
- * --go requests that, or for the live table, which shows what most of the program's memory is.
- * Returns false if none applies; otherwise *status is the exit status. */
+/* Returns whether the profile of a Go program with C can be read, of which malloc could be recorded
+ * instead. If so, most of its memory is Go's: most such programs have C only for the names of
+ * hosts. Otherwise says why only malloc is recorded. */
+static bool prefers_go(const run_go *g, pid_t pid, go_kind kind, const import_error *error) {
+    run_go probe = *g;
+    if (kind == GO_REFUSED) {
+        message_warning("process %d is %s: only malloc is recorded", (int)pid, error->reason);
+        return false;
+    }
+    const bool is_there = run_go_open(&probe, pid);
+    if (!is_there)
+        message_warning("process %d is a Go program: only malloc is recorded: %s", (int)pid,
+                        probe.why.text);
+    run_go_free(&probe);
+    return is_there;
+}
+
+/* Records a Go program by reading its runtime's profile, unless malloc was asked for. Returns false
+ * if malloc is to be recorded; otherwise *status is the exit status. */
 static bool attach_if_go(pid_t pid, const attach_options *opts, const top_options *live,
                          int *status) {
     char loader[PATH_MAX];
@@ -583,13 +603,12 @@ static bool attach_if_go(pid_t pid, const attach_options *opts, const top_option
     const go_kind kind = run_go_find(&g, pid, &error);
     if (kind == GO_NONE && !opts->go)
         return false;
-    if (*loader && !opts->go && !(live && kind == GO_KNOWN)) {
-        if (kind == GO_KNOWN)
-            message_warning("process %d is a Go program: only malloc is recorded; --go reads Go's "
-                            "own profile instead",
-                            (int)pid);
+    if (*loader && !opts->go && (opts->native || !prefers_go(&g, pid, kind, &error)))
         return false;
-    }
+    if (*loader && !opts->go && !opts->quiet)
+        message_note("process %d is a Go program with C: Go's own heap is recorded; --native "
+                     "records what C takes from malloc instead",
+                     (int)pid);
     *status = STATUS_FAILED;
     if (kind == GO_NONE)
         message_error("--go: process %d is no Go program", (int)pid);

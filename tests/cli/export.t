@@ -32,13 +32,14 @@ What takes long is said to who watches standard error, until it is over or inter
 reader:
 
   $ mkfifo slow
-  $ slowly() { script -qec "allotrace export --to collapsed -o slow $TRACES/ocamlopt.ctf $1" /dev/null | sed -E 's/\r/CR/g; s/\x1b/ESC/g; s/(CRslow: writing(, [0-9]+% of [0-9.]+ MB)?)+/CRslow: writing/'; echo; }
-  $ (sleep 3; wc -l <slow >lines) & slowly; wait; cat lines
+  $ slowly() { script -qec "allotrace export --to collapsed -o slow $TRACES/ocamlopt.ctf $1" /dev/null | tee shown | sed -E 's/\r/CR/g; s/\x1b/ESC/g; s/(CRslow: writing(, [0-9]+% of [0-9.]+ MB)?)+/CRslow: writing/'; echo; }
+  $ until_shown='for i in $(seq 1200); do grep -q "slow: writing" shown && break; sleep 0.1; done'
+  $ : >shown; (eval "$until_shown"; wc -l <slow >lines) & slowly; wait; cat lines
   CRslow: writingCRESC[K
   1442
-  $ slowly '& sleep 3; kill $!; wait $!'
+  $ : >shown; slowly "& $until_shown; kill \$!; wait \$!"
   CRslow: writingCRESC[K
-  $ slowly '2>said & sleep 3; kill $!; wait $!'; cat said; rm said lines slow
+  $ slowly '2>said & sleep 3; kill $!; wait $!'; cat said; rm said shown lines slow
   
 
 The page is the same whenever it is made:

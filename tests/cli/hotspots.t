@@ -145,9 +145,10 @@ What takes more than a second says how far it is, to who watches standard error;
 are read:
 
   $ echo 'head -c 130000 $TRACES/irmin-replay.ctf; sleep 1.2; tail -c +130001 $TRACES/irmin-replay.ctf' >slowly
-  $ script -qec "sh slowly | allotrace hotspots --top 1 -" /dev/null | tr '\r' '\n' | grep -m1 -o '^standard input: 0 MB$'
+  $ sed 's/sleep 1.2/for i in $(seq 1200); do grep -q "input: 0 MB" said \&\& break; sleep 0.1; done/' slowly >until_said
+  $ watched() { : >said; script -qec "sh until_said | allotrace hotspots --top 1 - $1" /dev/null | tee said | tr '\r' '\n' | grep -m1 -o '^standard input: 0 MB$'; }
+  $ watched; watched '>/dev/null'
   standard input: 0 MB
-  $ script -qec "sh slowly | allotrace hotspots --top 1 - >/dev/null" /dev/null | tr '\r' '\n' | grep -m1 -o '^standard input: 0 MB$'
   standard input: 0 MB
   $ sh slowly | allotrace hotspots --top 1 - 2>&1 | grep -c 'standard input'
   0

@@ -76,7 +76,7 @@ What is summed up is in six lines at most, and what would take long is left out:
   allotrace: recorded .* into grow\.ctf, \S+ KB (re)
   allotrace: top sites: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
   allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B ± \S+ KB at the end: allotrace peak grow\.ctf (re)
-  allotrace: growing: .* by \S+ [KM]B in \S+ ms.*: allotrace leaks grow\.ctf (re)
+  allotrace: growing: .* by \S+ [KM]B in \S+ m?s.*: allotrace leaks grow\.ctf (re)
   allotrace: advice: .*: .* Perl_\w+: allotrace advise grow\.ctf (re)
   allotrace: look closer: allotrace grow.ctf
   $ allotrace run --rate 1 -o exact.ctf -- ls -d . 2>&1 | cut -d: -f2
@@ -233,8 +233,8 @@ The names of all traces of a run are those that each gets alone:
 Those that go on when it has ended are warned of, also before they have recorded anything:
 
   $ for i in 1 2 3 4 5; do
-  >   allotrace run -o 'd.%p.ctf' -- perl -e 'exit if fork; exit if fork; close STDERR; sleep 1' 2>&1 | grep 'still recording'
-  > done
+  >   allotrace run -o 'd.%p.ctf' -- perl -e 'exit if fork; exit if fork; close STDOUT; close STDERR; for (1 .. 3000) { exit if -e "over"; select(undef, undef, undef, 0.1) }' 2>&1 | grep 'still recording'
+  > done; touch over
   allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
   allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
   allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
@@ -388,7 +388,7 @@ Of several programs the largest sites are those of all:
   $ allotrace run --rate 1 -o 'x.%p.ctf' -- sh -c './p1; ./p2; ./p3; exit' 2>&1 | sed 's/x\.[0-9]*\.ctf/ONE/g'
   allotrace: recorded every allocation, 5.7 MB in 3,\d+ blocks, by 4 programs, \S+ KB (re)
   allotrace: top sites: 49.9% several/p3.c:3 main; 33.3% several/p2.c:3 main; 16.7% several/p1.c:3 main: allotrace hotspots 'x.*.ctf'
-  allotrace: peak in the largest: 2.9 MB at \S+ m?s; 2.9 MB at the end: allotrace peak ONE (re)
+  allotrace: peak in the largest: 2.9 MB at \S+ [mµ]?s; 2.9 MB at the end: allotrace peak ONE (re)
   allotrace: look closer: allotrace 'x.*.ctf'
   $ touch x.1.ctf; allotrace run --rate 1 -o 'x.%p.ctf' -- sh -c './p1; ./p2; exit' 2>&1 | grep -o 'hotspots x.*' | tr -d 0-9
   hotspots x..ctf x..ctf x..ctf

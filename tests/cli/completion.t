@@ -23,7 +23,7 @@ The script for bash, as the shell uses it:
   two.ctf
   $ try allotrace top one
   one.ctf
-  $ try allotrace top $$ | grep -cx $$
+  $ try allotrace top $$ | grep -cw $$
   1
   $ try allotrace top --sort g
   growth

@@ -87,7 +87,7 @@ Traces made from it keep it, as far as they reach there:
   $ ends() { for file; do allotrace info --json $file | grep -o '"ends_early"\|"end"' | tr '\n' ' '; done; echo; }
   $ allotrace doctor -o clean.ctf early.ctf >/dev/null
   [3]
-  $ allotrace trim --to 1s -o trim.ctf early.ctf >/dev/null 2>&1
+  $ allotrace trim --to 1h -o trim.ctf early.ctf >/dev/null 2>&1
   $ allotrace subsample -o sub.ctf 2 early.ctf >/dev/null 2>&1; allotrace anonymise -o anonymous.ctf early.ctf >/dev/null 2>&1; allotrace merge -o merge.ctf whole.ctf early.ctf >/dev/null 2>&1
   $ allotrace symbolize -o names.ctf.zst early.ctf >/dev/null 2>&1
   $ ends clean.ctf trim.ctf sub.ctf anonymous.ctf merge.ctf names.ctf.zst

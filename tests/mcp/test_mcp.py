@@ -72,7 +72,7 @@ class Server:
         return content["text"], result["isError"]
 
     def end(self):
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate(timeout=300)
         return out
 
 

@@ -28,7 +28,7 @@ def run(command, settings=None, timeout=300, **options):
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def patiently(condition, what, seconds=60):
+def patiently(condition, what, seconds=120):
     """What the condition gives, once that is something."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -326,7 +326,7 @@ What makes no sense:
   allotrace: run has no option --shallow
   Try `allotrace run --help`.
   [2]
-  $ allotrace run no-such-program
+  $ PATH=$(dirname "$(command -v allotrace)"):/usr/bin:/bin allotrace run no-such-program
   allotrace: no-such-program: command not found
   [127]
 

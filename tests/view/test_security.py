@@ -302,9 +302,10 @@ def a_port_that_is_taken_is_passed_over():
 @test
 def it_listens_at_the_loopback_interface_alone():
     with Viewer(TRACE) as v:
-        inodes = {os.readlink(f"/proc/{v.process.pid}/fd/{fd}")[8:-1]
-                  for fd in os.listdir(f"/proc/{v.process.pid}/fd")
-                  if os.readlink(f"/proc/{v.process.pid}/fd/{fd}").startswith("socket:")}
+        inodes = set()
+        for fd in os.listdir(f"/proc/{v.process.pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):  # it may read its trace meanwhile
+                inodes.add(os.readlink(f"/proc/{v.process.pid}/fd/{fd}").removeprefix("socket:[").removesuffix("]"))
         listening = []
         for table in ("tcp", "tcp6"):
             with contextlib.suppress(FileNotFoundError), open(f"/proc/{v.process.pid}/net/{table}") as lines:

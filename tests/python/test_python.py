@@ -527,28 +527,33 @@ print("done")
 
 
 SERVER = """
-import asyncio, sys
-kept = []
+import asyncio, collections, sys
+kept, rounds = collections.deque(maxlen=1000), [0, 0, 0]
 
 def grab(size):
     kept.append(bytes(size))
 
-async def serve():
+async def serve(number):
     while not stop.is_set():
         for _ in range(20):
             grab(5000)
+        rounds[number] += 1
+        await asyncio.sleep(0.001)
+
+async def all_serve(times):
+    enough = [n + times for n in rounds]
+    while any(n < least for n, least in zip(rounds, enough)):
         await asyncio.sleep(0.001)
 
 async def main():
     global stop
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    tasks = [asyncio.create_task(serve(), name=name) for name in ("one", "two", None)]
-    await asyncio.sleep(0.1)
+    tasks = [asyncio.create_task(serve(i), name=name) for i, name in enumerate(("one", "two", None))]
     for _ in range(3):
+        await all_serve(50)
         print("ready", flush=True)
         await loop.run_in_executor(None, sys.stdin.readline)
-        await asyncio.sleep(0.3)
     stop.set()
     await asyncio.gather(*tasks)
 

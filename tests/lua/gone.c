@@ -1,6 +1,6 @@
-/* gone.c: threads that make states and close them, until there is something to read, some of which
- * end with theirs. The memory of a state is gone for good when it is closed: whoever looks at one
- * then ends the program. */
+/* gone.c: threads that make states and close them, some of which end with theirs, until there is
+ * nothing more to read; for each line it says when there were more states. The memory of a state is
+ * gone for good when it is closed: whoever looks at one then ends the program. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <pthread.h>
@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* What each state takes its blocks from, and where the next one's is: at addresses that no other
  * ever has. */
 enum { ROOM = 1 << 20, ALIGNED = 16 };
 static atomic_uintptr_t next_room;
 static atomic_bool goes_on = true;
+static atomic_uint n_gone;
 
 struct room {
     size_t used;
@@ -65,6 +67,15 @@ static void run(void) {
         exit(3);
     lua_close(L);
     munmap(room, ROOM);
+    n_gone++;
+}
+
+static void await_more(void) {
+    enum { MORE = 100 };
+    for (const unsigned enough = n_gone + MORE; n_gone < enough;)
+        usleep(1000);
+    puts("more");
+    fflush(stdout);
 }
 
 static void *once(void *unused) {
@@ -95,7 +106,8 @@ int main(void) {
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, i ? again : start_others, NULL) != 0)
             return 1;
-    getchar();
+    while (getchar() != EOF)
+        await_more();
     goes_on = false;
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);

@@ -1,6 +1,7 @@
 /* host.c: a program that embeds Lua: an allocator of its own, functions of C that Lua calls and
  * that call Lua, states one inside another, threads, and a stack of Lua's that grows while it is
- * deep. With a second argument, threads go on with it until there is something to read. */
+ * deep. With a second argument, threads go on with it: for each line that there is to read it says
+ * when all have run the file some times more, and then waits for the next. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void *host_allocator(void *context, void *block, size_t old_size, size_t size) {
     (void)context, (void)old_size;
@@ -63,27 +65,40 @@ static void run(const char *file) {
     lua_close(L);
 }
 
+enum { THREADS = 3, MORE = 20 };
 static atomic_bool goes_on;
+static atomic_uint times[THREADS];
+static const char *file;
 
-static void *thread(void *file) {
-    do
+static void *thread(void *own_times) {
+    do {
         run(file);
-    while (goes_on);
+        ++*(atomic_uint *)own_times;
+    } while (goes_on);
     return NULL;
 }
 
+static void await_more(void) {
+    for (int i = 0; i < THREADS; i++)
+        for (const unsigned enough = times[i] + MORE; times[i] < enough;)
+            usleep(1000);
+    puts("more");
+    fflush(stdout);
+}
+
 int main(int argc, char **argv) {
-    pthread_t threads[3];
+    pthread_t threads[THREADS];
     if (argc < 2)
         return 1;
-    run(argv[1]);
+    file = argv[1];
+    run(file);
     goes_on = argc > 2;
-    for (int i = 0; i < 3; i++)
-        pthread_create(&threads[i], NULL, thread, argv[1]);
-    if (goes_on)
-        getchar();
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, thread, &times[i]);
+    while (goes_on && getchar() != EOF)
+        await_more();
     goes_on = false;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     puts("done");
     return 0;

@@ -32,7 +32,8 @@ public class Life {
         all.removeIf(o -> o instanceof Dropped);
         for (int i = 0; i < 3; i++) {
             System.gc();
-            Thread.sleep(300);
+            for (int j = 0; j < 30; j++) // not at once: another thread tells of what is gone
+                Thread.sleep(10);
         }
         make();
         System.out.println(all.size());

@@ -45,7 +45,6 @@ public class Served {
         case "drop" -> {
             kept.clear();
             System.gc();
-            Thread.sleep(n);
         }
         }
     }

@@ -8,6 +8,7 @@ Each test runs with each JDK of version 17 or later that is found: that on the P
 recorder knows of Java.
 """
 import collections
+import contextlib
 import functools
 import os
 import pathlib
@@ -22,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
-from recording import Recorder, births, children, executable_of, run  # noqa: E402
+from recording import Recorder, births, children, executable_of, patiently, run  # noqa: E402
 from tap import same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
@@ -324,14 +325,6 @@ def programs_that_embed_java_are_recorded(jdk):
 JOINED = b"Java's objects are recorded from here on"
 
 
-def wait_until(holds, what):
-    for _ in range(600):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{what}: it does not come")
-
-
 class Served:
     """A program that runs, and does what it is told."""
 
@@ -358,8 +351,11 @@ class Served:
         same(self.program.stdout.readline(), answer + "\n", f"what it says to {work}")
 
     def threads(self):
-        comms = pathlib.Path(f"/proc/{self.pid}/task").glob("*/comm")
-        return [c.read_text().strip() for c in comms if c.exists()]
+        names = []
+        for thread in os.listdir(f"/proc/{self.pid}/task"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it may end meanwhile
+                names.append(pathlib.Path(f"/proc/{self.pid}/task/{thread}/comm").read_text().strip())
+        return names
 
     def attach(self, rate="1", joined=JOINED):
         command(ALLOTRACE, "attach", "-q", "-r", rate, "-o", "t.ctf", self.pid)
@@ -367,11 +363,21 @@ class Served:
         def has_joined():
             command(ALLOTRACE, "ctl", self.pid, "flush")
             return joined in pathlib.Path("t.ctf").read_bytes()
-        wait_until(has_joined, "the mark")
+        patiently(has_joined, "the mark", 120)
+
+    def drop(self, n):
+        """Waits until the JVM has told of all n: it does so some time after the collection."""
+        self.do("drop")
+
+        def are_gone():
+            command(ALLOTRACE, "ctl", self.pid, "flush")
+            with contextlib.suppress(decode.Malformed):  # while it is written
+                return sum(b.is_freed for b in Trace().of("Served$Item")) >= n
+        patiently(are_gone, f"the ends of {n} objects", 120)
 
     def detach(self):
         command(ALLOTRACE, "detach", "-q", self.pid)
-        wait_until(lambda: "allotrace" not in self.threads(), "the end of the recorder's thread")
+        patiently(lambda: "allotrace" not in self.threads(), "the end of the recorder's thread", 120)
         return Trace()
 
 
@@ -386,7 +392,7 @@ def programs_that_run_are_attached_to_and_left(jdk):
         for _ in range(3):
             program.attach()
             program.do("make", 1000)
-            program.do("drop", 300)
+            program.drop(1000)
             program.do("make", 500)
             trace = program.detach()
             program.do("make", 1000)

@@ -13,6 +13,8 @@ are skipped. They stand in the order of what they prove, the most important ones
 """
 import argparse
 import concurrent.futures
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -29,7 +31,7 @@ from dataclasses import dataclass, field
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TIMEOUT = 60  # seconds
+TIMEOUT = 120  # seconds
 SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look closer|peak, growth|no allocated word|hint)")
 OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 
@@ -45,12 +47,11 @@ class Case:
     shell's); it runs in a folder of its own; $D holds inputs and what was compiled."""
 
     def __init__(self, name, command, needs="", children=False, trace=True, stderr=True,
-                 settle=0, direct=False, says=None, output=None):
+                 direct=False, says=None, output=None):
         self.name, self.command, self.needs = name, command, needs.split()
         self.children = children  # the trace's name has %p
         self.trace = trace  # something must have been recorded; None: nothing may have been
         self.stderr = stderr  # messages are compared
-        self.settle = settle  # seconds that what it leaves behind goes on for
         self.direct = direct  # `command` is recorded as it stands, without a shell
         self.says = says  # what the recorder must say
         self.output = output  # where the trace goes, if not into a file of its own
@@ -67,8 +68,7 @@ def hostile_cases(program):
                                          "vfork-malloc", "exec-itself", "umask", "other-user"):
                 continue
             yield Case(name + (" %p" if children else ""), f"exec $D/hostile {name}",
-                       children=children, trace=name not in untraced,
-                       settle=0.3 if name == "daemon" else 0)
+                       children=children, trace=name not in untraced)
 
 
 # What people run, and what a recorder has to leave alone.
@@ -106,14 +106,14 @@ MORE = [
     Case("python fork", "exec /usr/bin/python3 $D/work.py fork", "/usr/bin/python3",
          children=True),
     Case("python spawn", "exec /usr/bin/python3 $D/work.py spawn", "/usr/bin/python3",
-         children=True, settle=0.3),
+         children=True),
     Case("python subprocess", "exec /usr/bin/python3 $D/work.py subprocess", "/usr/bin/python3",
          children=True),
     Case("perl fork", "exec perl -e 'for (1..5) { my $p = fork; exit $_ unless $p; "
          "waitpid $p, 0; print $? >> 8, qq(\\n) }'", "perl", children=True),
     Case("perl threads", "exec perl -Mthreads -e 'print $_->join, qq(\\n) for "
          "map { my $n = $_; async { my @a = (1..1000 * $n); scalar @a } } 1..8'", "perl"),
-    Case("git gc", "cp -r $D/repository r; exec git -C r gc -q", "git", children=True, settle=0.3),
+    Case("git gc", "cp -r $D/repository r; exec git -C r gc -q", "git", children=True),
     Case("git log", "exec git -C $D/repository log --stat", "git"),
     Case("make -j2", "exec make -s -j2 -f $D/work.mk", "make gcc", children=True),
     Case("C++ under asan", "ASAN_OPTIONS=allocator_may_return_null=1:$ASAN_OPTIONS exec "
@@ -334,12 +334,23 @@ class Wild:
             os.killpg(p.pid, signal.SIGKILL)
             out, err = p.communicate()
             status = "hang"
-        time.sleep(case.settle)
         said = [line.decode(errors="replace").strip() for line in OURS.findall(err)]
         place = str(folder).encode()
         return dict(status=status, out=out.replace(place, b"@"),
                     err=OURS.sub(b"", err).replace(place, b"@"), said=said,
                     seconds=time.monotonic() - started, folder=folder)
+
+    @staticmethod
+    def is_left(trace):
+        """Whether nothing writes it any more; waits for what a program has left behind."""
+        end = time.monotonic() + TIMEOUT
+        with open(trace, "r+b") as file:
+            while time.monotonic() < end:
+                with contextlib.suppress(BlockingIOError, PermissionError):
+                    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+                time.sleep(0.01)
+        return False
 
     def ask(self, command, trace, *options):
         """What a command says of a trace, and what is wrong with that."""
@@ -358,6 +369,8 @@ class Wild:
         problems, samples, named = [], 0, 0
         traces = sorted((folder / "traces").glob("*"))
         for trace in traces:
+            if not self.is_left(trace):
+                problems.append(f"{trace.name}: something writes it still")
             problems += self.ask_doctor(trace)
             text, trouble = self.ask("hotspots", trace, "--json", "--top", "100000",
                                      "--min-share", "0")

@@ -42,7 +42,7 @@ export class Flame {
       const kept = keepView && old[i];
       return { l, direction, zoom: 0, left: kept ? old[i].left : 0, right: kept ? old[i].right : tree.total[0] };
     });
-    clearTimeout(this.telling);
+    this.telling = clearTimeout(this.telling);
     this.picked = this.matched = null;
     this.#unhover();
     if (!keepView) this.scroll = 0;
@@ -132,7 +132,7 @@ export class Flame {
 
   // Shows the whole zoomed node again.
   whole() {
-    clearTimeout(this.telling);
+    this.telling = clearTimeout(this.telling);
     this.layers.forEach((v, layer) => this.zoom({ layer, node: v.zoom }));
     this.scroll = 0;
     this.layers.forEach((v, layer) => v.zoom > 0 && this.bringUp({ layer, node: v.zoom }));
@@ -160,7 +160,12 @@ export class Flame {
     this.#unhover();
     this.on.stretched();
     clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.layers.length && this.on.moved(this.#shownSpan()), MOVED_MS);
+    this.telling = setTimeout(() => {
+      this.telling = null;
+      if (this.layers.length) this.on.moved(this.#shownSpan());
+      this.redraw();
+    }, MOVED_MS);
+    this.canvas.dataset.moving = "1";
   }
 
   redraw() {
@@ -293,7 +298,7 @@ export class Flame {
     this.#outline(this.picked, 2);
     this.stats.frames++;
     if (moving) this.redraw();
-    this.canvas.dataset.moving = moving ? "1" : "";
+    this.canvas.dataset.moving = moving || this.telling ? "1" : "";
   }
 
   // Paints on a context that records the drawing.

@@ -175,9 +175,19 @@ test("a name with ` > ` in it is a name, wherever calls stand around it", async 
   }
 });
 
+// At a port that no server of another test takes when this one has ended: those begin at 8080.
+async function serveApart(args) {
+  for (let tries = 1; ; tries++)
+    try {
+      return await serve(["--port", String(20000 + Math.floor(10000 * Math.random())), ...args]);
+    } catch (error) {
+      if (tries === 9 || !/in use/.test(error.message)) throw error;
+    }
+}
+
 test("when the server ends, an idle page says so; what the next one prints leads on to what was shown", async ({ browser }) => {
   if (FIREFOX) return "Playwright waits for ever for a page of Firefox that replaces itself";
-  let server = await serve([IRMIN]);
+  let server = await serveApart([IRMIN]);
   const { port } = new URL(server.url), c = await Client.open(browser, `${server.url}#view=hotspots&filter=size:>=100`);
   try {
     const total = await shownTotal(c), banner = c.page.locator(".banner:not([hidden])");

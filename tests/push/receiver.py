@@ -86,7 +86,8 @@ def endless(handler):
 
 
 def slow(handler):
-    time.sleep(60)
+    """Longer than anything waits for it."""
+    time.sleep(600)
 
 
 def late(handler):

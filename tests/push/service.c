@@ -2,8 +2,10 @@
  * round, so long apart, short_lived makes 100 blocks of 1,000 bytes and frees them, and long_lived
  * makes 10 that stay. With more rounds behind it becomes another program for these, as shell
  * scripts do; SIGUSR1 ends the rounds early. With $SERVICE_SCOPES, the first of the two is in a
- * scope of its name. */
+ * scope of its name. With $SERVICE_AWAITS, the rounds go on until there is a file of that name, and
+ * how many there were is printed. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,11 +36,11 @@ static void long_lived(void) {
 }
 
 int main(int argc, char **argv) {
-    long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+    long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1, i = 0;
     long ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
-    const char *scopes = getenv("SERVICE_SCOPES");
+    const char *scopes = getenv("SERVICE_SCOPES"), *awaits = getenv("SERVICE_AWAITS");
     signal(SIGUSR1, end_rounds);
-    for (long i = 0; i < rounds && !enough; i++) {
+    for (; (i < rounds || (awaits && access(awaits, F_OK) != 0)) && !enough; i++) {
         const unsigned outer = scopes ? allotrace_scope_begin("short") : 0;
         short_lived();
         if (scopes)
@@ -46,6 +48,8 @@ int main(int argc, char **argv) {
         long_lived();
         nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
     }
+    if (awaits)
+        printf("%ld\n", i);
     if (argc > 3)
         execv(argv[0], (char *[]){argv[0], argv[3], argv[2], NULL});
     return 0;

@@ -78,7 +78,7 @@ def check_short_lives(mode, rate, blocks, also):
                            *folder.iterdir()], capture_output=True, check=True)
     samples = json.loads(rows.stdout)["total"]["samples"]
     truth = (400 * blocks + also) * 64 * float(rate)
-    assert abs(samples - truth) < 5 * truth ** 0.5, (mode, rate, samples, truth)
+    assert abs(samples - truth) < 5 * truth ** 0.5 + 5, (mode, rate, samples, truth)  # 5: few samples are skewed
     return len(list(folder.iterdir()))
 
 

@@ -59,8 +59,8 @@ def samples_are_as_well():
     text = allotrace("hotspots", "--by", "scope", "--json", "--min-share", 0, "--filter", "size:>=1K", "t.ctf")
     for row in json.loads(text)["hotspots"]:
         blocks = {"handle": 800, "parse": 800, "(no scope)": 1600, "job": 3600}[row["scope"]]
-        wide = row["high"] - row["low"]  # twice the interval: not by chance once in a thousand
-        assert row["low"] - wide / 2 <= blocks * SIZE <= row["high"] + wide / 2, (row, blocks * SIZE)
+        wide = row["high"] - row["low"]  # six standard errors to each side
+        assert row["low"] - wide <= blocks * SIZE <= row["high"] + wide, (row, blocks * SIZE)
 
 
 @test

@@ -22,6 +22,7 @@ from resident import (ALLOTRACE, ENVIRONMENT, FIXED, LIBRARY, LOCKED, OTHER_PLUG
                       ROUNDS, STATIC, Resident, allotrace, check_between, check_killed, good, read,
                       refused, wait_until_recorded)  # it finds the next ones
 import tap
+from recording import patiently
 from tap import Skip, same, test
 
 
@@ -463,15 +464,27 @@ def holding_a_lock():
         process.communicate()
 
 
+def await_call(process):
+    """Until somebody who attaches waits for what the process calls in vain: it is traced, and goes on."""
+    tasks = pathlib.Path(f"/proc/{process.pid}/task")
+    patiently(lambda: any("TracerPid:\t0" not in (task / "status").read_text() for task in tasks.iterdir()), "it is traced")
+    time.sleep(0.5)
+
+
+def stop_in_call(process):
+    await_call(process)
+    process.send_signal(signal.SIGSTOP)
+
+
 @test
 def a_lock_that_nobody_gives_back_ends_in_words():
     with holding_a_lock() as process:
-        stops = threading.Timer(1, process.send_signal, [signal.SIGSTOP])
+        stops = threading.Thread(target=stop_in_call, args=[process])
         stops.start()
         said = refused("attach", "-o", "t.ctf", str(process.pid))
         stops.join()
         for state in "T", "R":
-            for _ in range(100):  # signals take a moment
+            for _ in range(600):  # signals take a moment
                 status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
                 if f"State:\t{state}" in status:
                     break
@@ -485,7 +498,7 @@ def a_lock_that_nobody_gives_back_ends_in_words():
 def a_process_that_ends_meanwhile_is_told_from_one_that_waits():
     with holding_a_lock() as process:
         attach = subprocess.Popen([ALLOTRACE, "attach", "-o", "t.ctf", str(process.pid)], stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
+        await_call(process)
     said = attach.communicate(timeout=60)[1]
     assert attach.returncode == 1 and "has ended" in said, said
 

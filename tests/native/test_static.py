@@ -4,6 +4,7 @@
     test_static.py ALLOTRACE LIBRARY SOURCE [TEST...]
 """
 import collections
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -607,7 +608,8 @@ def one_that_nobody_has_followed_in_time_is_told_of():
     follows = []
     while not follows:  # it takes its name when it comes to run
         members = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-        follows = [int(p) for p in members if pathlib.Path(f"/proc/{p}/comm").read_text() == "run-follows\n"]
+        with contextlib.suppress(OSError):  # one that has ended
+            follows = [int(p) for p in members if pathlib.Path(f"/proc/{p}/comm").read_text() == "run-follows\n"]
     os.kill(follows[0], signal.SIGSTOP)
     os.write(pipe, b"x\n")
     os.close(pipe)
@@ -710,7 +712,18 @@ def a_killed_run_leaves_them_whole():
 @test
 def who_outlives_run_starts_them_unrecorded():
     compiled("static")
-    like_plain("sh", "-c", "(sleep 0.5; ./program counts; echo $?) &")  # until all have closed their output
+    said = []
+    for before in [], [ALLOTRACE, "run", "--rate", "1", "-o", "t.%p.ctf", "--"]:
+        os.mkfifo("pipe")
+        writer = os.open("pipe", os.O_RDWR)
+        process = subprocess.Popen([*before, "sh", "-c", "(read line; ./program counts; echo $?) <pipe &"], env=ENVIRONMENT,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        same(process.wait(timeout=60), 0)
+        os.write(writer, b"go on\n")
+        said.append(process.communicate(timeout=60)[0])
+        os.close(writer)
+        os.unlink("pipe")
+    same(said[1], said[0])
     same(traces_of("program"), [])
 
 

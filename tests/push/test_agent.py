@@ -248,8 +248,12 @@ def when_all_are_killed_at_once_the_next_agent_goes_on():
 @test
 def what_cannot_be_recorded_is_said_and_tried_again_later():
     with Agent() as agent:
+        agent.process.send_signal(signal.SIGSTOP)  # it comes when the service is stopped
+        os.waitid(os.P_PID, agent.process.pid, os.WSTOPPED)
         service = agent.serve()
         service.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, service.pid, os.WSTOPPED)
+        agent.process.send_signal(signal.SIGCONT)
         found = agent.await_state(service, "failed")
         assert found["problem"] and found["failures"] > 0, found  # it is stopped, perhaps before it has a C library
         service.send_signal(signal.SIGCONT)
@@ -326,15 +330,26 @@ def profiles_are_served_as_go_does():
         same(agent.ask("/nothing")[0], 404)
 
 
+def serve_at_a_port():
+    """An agent, and a port of its own, which was free a moment before."""
+    for _ in range(20):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        pathlib.Path("agent.toml").write_text(
+            f'[agent]\nfolder="{os.getcwd()}/rings"\nstatus="{port}"\n[[process]]\nname="a"\ncommand="/"\n')
+        process = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+        if "status at" in (said := process.stderr.readline()):
+            return process, port
+        said += process.communicate()[1]
+        assert "in use" in said, said
+    raise AssertionError("no port stays free")
+
+
 @test
 def another_page_cannot_ask():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    pathlib.Path("agent.toml").write_text(f'[agent]\nfolder="{os.getcwd()}/rings"\nstatus="{port}"\n[[process]]\nname="a"\ncommand="/"\n')
-    process = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    process, port = serve_at_a_port()
     try:
-        assert "status at" in process.stderr.readline()
         for host, expected in ("localhost", 200), (f"127.0.0.1:{port}", 200), ("evil.example", 403):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
             connection.request("GET", "/status", headers={"Host": host})
@@ -437,12 +452,11 @@ def a_process_with_its_own_file_system_is_kept_and_pushed():
         become = 'mount -t proc proc "$0"/proc && exec chroot --userspec=65534:65534 "$0" "$1" 100000 10'
         service = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", become, root,
                                     os.path.abspath(agent.name)], stderr=subprocess.PIPE, text=True)
-        time.sleep(0.3)
+        agent.services.append(service)
+        found = patiently(lambda: service.poll() is not None or next(
+            (p for p in agent.status()["processes"] if p["state"] == "recording"), None), f"it is recorded: {agent.status()}")
         if service.poll() is not None:
             raise tap.Skip("no namespaces may be made here: " + service.stderr.read())
-        agent.services.append(service)
-        found = patiently(lambda: next((p for p in agent.status()["processes"] if p["state"] == "recording"), None),
-                          f"it is recorded: {agent.status()}")
         try:
             same(found["uid"], 65534)
             patiently(lambda: agent.ask(f"/debug/pprof/heap?pid={found['pid']}")[0] == 200, "it has a segment")

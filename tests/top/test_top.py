@@ -68,10 +68,13 @@ class Terminal:
         os.close(self.fd)
 
     def take(self, seconds):
+        """Whether something has come."""
         if select.select([self.fd], [], [], seconds)[0]:
             got = os.read(self.fd, 1 << 16)
             self.raw += got
             self.stream.feed(got)
+            return True
+        return False
 
     def text(self):
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
@@ -100,7 +103,8 @@ class Terminal:
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < end:
             self.take(0.05)
-        self.take(0.2)
+        while self.take(0.2):
+            pass
         equal(termios.tcgetattr(self.inner), self.before, "the terminal's settings")
         return self.process.returncode
 

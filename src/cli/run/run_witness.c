@@ -1,6 +1,6 @@
 /* run_witness.c: the witness is a forked process without open files, a current folder or a command
  * line. To ask it, we send a signal's number over a socket; it answers whether sigtimedwait found
- * that signal pending. If there is no answer within 0.3 s, nor within 0.3 s after SIGCONT, the
+ * that signal pending. If there is no answer within 0.3 s, nor within 10 s after SIGCONT, the
  * signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
 #include "base/file.h"
@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 300 }; /* the witness has nothing else to do */
+/* The witness has nothing else to do, but may be stopped, or kept waiting by a busy machine. */
+enum { ANSWER_MS = 300, LAST_MS = 10000 };
 
 typedef struct question {
     int signal;
@@ -88,14 +89,24 @@ static bool await_answer(const run_witness *w) {
     if (file_is_ready(w->channel, ANSWER_MS))
         return true;
     kill(w->pid, SIGCONT);
-    return file_is_ready(w->channel, ANSWER_MS);
+    return file_is_ready(w->channel, LAST_MS);
+}
+
+/* Removes the answer to an earlier question, which came too late. */
+static void drop_answer(const run_witness *w) {
+    bool got;
+    while (recv(w->channel, &got, sizeof got, MSG_DONTWAIT) == sizeof got)
+        continue;
 }
 
 bool run_witness_got(const run_witness *w, const siginfo_t *signal) {
     question q = {.signal = signal->si_signo, .sender = signal->si_pid};
     bool got = false;
-    if (w->pid < 0 || send(w->channel, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q ||
-        !await_answer(w) || recv(w->channel, &got, sizeof got, 0) != sizeof got)
+    if (w->pid < 0)
+        return false;
+    drop_answer(w);
+    if (send(w->channel, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q || !await_answer(w) ||
+        recv(w->channel, &got, sizeof got, 0) != sizeof got)
         return false;
     return got;
 }

@@ -118,11 +118,15 @@ def same_sums(profiles, last, wanted, rate, what):
 # ---- receivers
 
 
+def of_go(profiles):
+    return [p for p in profiles if p["attributes"].get("process.runtime.name") == "go"]
+
+
 def pushed(go, rate, *words, crash=False):
     r = make.Receiver()
     more = ["--rate", "1"] if rate == 1 and go.minor >= 20 else []
     with Rounds(go, rate, ALLOTRACE, "run", *more, "--push", r.url, "--every", "100ms", *words) as program:
-        program.rounds(5, 0.2)
+        patiently(lambda: program.rounds(1, 0.1) or len(of_go(received(r))) > 2, "it is pushed")
         program.rounds(1)
         if crash:
             program.tell(b"x")
@@ -136,7 +140,7 @@ def what_is_pushed_sums_up_to_gos_own_profile(go):
     for rate in 1, GOS_OWN:
         r, said = pushed(go, rate, "-o", "t.ctf", "--")
         profiles = received(r)
-        assert len(profiles) > 2 and "warning" not in said, (len(profiles), said)
+        assert "warning" not in said, said
         same_sums(profiles, profiles[-1:], own(), rate, f"what is pushed, every {rate} bytes")
         same({p["attributes"].get("process.runtime.name") for p in profiles}, {"go"})
         same_sums([exported("t.ctf")], [exported("--measure", "live", "t.ctf")], own(), rate, "the trace")
@@ -153,8 +157,7 @@ def what_comes_last_is_pushed_though_the_program_crashes(go):
 def children_are_pushed(go):
     for words in ["-q", "-o", "t.%p.ctf", "--"], ["-q", "-o", "t.%p.ctf", "--", "sh", "-c", "\"$@\"; exit 0", "sh"]:
         r, _ = pushed(go, 1, *words)
-        profiles = [p for p in received(r) if p["attributes"].get("process.runtime.name") == "go"]
-        assert len(profiles) > 2, len(profiles)
+        profiles = of_go(received(r))
         same_sums(profiles, profiles[-1:], own(), 1, words)
 
 
@@ -168,7 +171,8 @@ def both_halves_are_pushed(go):
         for name, function in ("go", "main.main"), (None, "take"):
             half = [p for p in received(r) if p["attributes"].get("process.runtime.name") == name]
             total = sum(v for p in half for stack, v in p["samples"].get("alloc_space", {}).items() if stack[0] == function)
-            assert total >= 20 << 20, f"{name} of {path}: {total}"
+            least = 28 if name is None or go.minor >= 20 else 14 # of 32 MiB; at Go's own rate, a block counts as 1.2 MiB or not
+            assert total >= least << 20, f"{name} of {path}: {total}"
 
 
 # ---- a process that runs
@@ -318,10 +322,10 @@ def segments_have_what_was_allocated_in_them_and_begin_with_what_lives(go):
         more = ["--rate", "1"] if rate == 1 else []
         folder = f"ring{rate}"
         with Rounds(go, rate, ALLOTRACE, "run", *more, "-o", folder, "--keep", "16s", "--") as program:
-            program.rounds(6, 0.5)
+            patiently(lambda: program.rounds(1, 0.2) or len(segments(folder)) > 1, "a second segment")
+            program.rounds(1, 0.5)
             same(program.end()[0], 0)
         found = segments(folder)
-        assert len(found) > 1, found
         same_sums([exported(folder)], [exported("--measure", "live", found[-1])], own(), rate, "segments")
         each = [exported(found[0]), *(exported("--filter", "alloc:1us..", path) for path in found[1:])] # without what they carry
         same_sums([p for p in each if p], [exported("--measure", "live", found[-1])], own(), rate, "segments, each by itself")

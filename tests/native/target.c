@@ -185,9 +185,19 @@ static void scene_pause(void) {
 }
 
 /* Large blocks of which each is gone before the next event, faster than a clock of microseconds. */
+static long now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+/* Each block lives for two ticks of a trace's clock. */
 static void scene_large(void) {
+    enum { LIFE = 2000 };
     for (int i = 0; i < 2000; i++) {
         void *block = kept(malloc(40001));
+        for (const long begin = now_ns(); now_ns() < begin + LIFE;)
+            continue;
         free(block);
     }
 }

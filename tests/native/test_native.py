@@ -258,7 +258,7 @@ def large_blocks_are_live_however_briefly():
     lives = [trace.died_at[a.ident] - trace.born_at[a.ident]
              for a in trace.allocations if a.length == words(40001)]
     same(len(lives), 2000)
-    assert sum(life > 0 for life in lives) > 100, "nearly all were born and died at the same time"
+    assert min(lives) > 0, f"{lives.count(0)} were born and died at the same time"
 
 
 @test

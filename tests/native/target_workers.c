@@ -5,7 +5,7 @@
  *     target_workers COUNTS WORKERS BURST REST [leave | close | user]
  *     target_workers COUNTS 0 CHILDREN BLOCKS
  *
- * leave: the first process ends when all workers have begun
+ * leave: the first process ends when all workers have been at it for a while
  * close: workers close all files now and then
  * user:  workers are nobody's
  *
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEPT = 50, SIZE = 20000, CLOSING = 500, NOBODY = 65534 };
+enum { KEPT = 50, SIZE = 20000, CLOSING = 500, LEAVING = 5000, NOBODY = 65534 };
 
 static struct { volatile unsigned long pid, born, died; } * counts;
 
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
         }
     const bool leaves = argc > 5 && argv[5][0] == 'l';
     for (long w = 0; leaves && w < n; w++)
-        while (counts[w].born == 0)
+        while (counts[w].born < LEAVING)
             usleep(1000);
     if (leaves)
         return 0;

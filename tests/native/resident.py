@@ -31,7 +31,7 @@ class Resident:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
         self.pid = str(self.process.pid)
-        self.watchdog = threading.Timer(100, self.process.kill)
+        self.watchdog = threading.Timer(250, self.process.kill)
         self.watchdog.start()
         self.tell("f")
 

@@ -88,7 +88,7 @@ class Run:
 
     def wait(self):
         """What `run` said to its end."""
-        self.run.wait(timeout=60)
+        self.run.wait(timeout=120)
         self.said.seek(0)
         return self.said.read()
 

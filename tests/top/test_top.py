@@ -28,7 +28,7 @@ except ImportError:
 test, equal = tap.test, tap.same
 ALLOTRACE, PRELOAD, TARGET = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
 TRACES = pathlib.Path(__file__).resolve().parent.parent / "traces"
-PATIENCE = 60  # seconds that anything may take on a machine that is busy
+PATIENCE = 120  # seconds that anything may take on a machine that is busy
 LEAVES_SCREEN = b"\033[?1049l"
 ENVIRONMENT = os.environ | {"ALLOTRACE_PRELOAD": PRELOAD, "LC_ALL": "C.UTF-8"}
 for name in "NO_COLOR", "COLUMNS", "LINES", "MEMTRACE":

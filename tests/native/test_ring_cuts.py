@@ -114,12 +114,14 @@ class Ring:
 
     def end(self, how):
         """Ends these, and waits for keepers, which are of other sessions."""
-        self.tell(how)
-        if not self.run.stderr.closed:
-            self.said = self.run.communicate()[1]
-        patiently(lambda: not self.is_kept(), "keepers end")
-        self.ended = True
-        self.watcher.join()
+        try:
+            self.tell(how)
+            if not self.run.stderr.closed:
+                self.said = self.run.communicate()[1]
+            patiently(lambda: not self.is_kept(), "keepers end")
+        finally:
+            self.ended = True
+            self.watcher.join()
 
     def watch(self):
         """The spool is freed behind what was read, but for its end; and it is open here when its name is gone."""
@@ -139,7 +141,7 @@ class Ring:
                 continue
         for file, data in self.spools.values():
             at = len(data)
-            data += os.pread(file.fileno(), 1 << 28, at)
+            data += os.pread(file.fileno(), max(os.fstat(file.fileno()).st_size - at, 0), at)
             if len(data) > at and os.lseek(file.fileno(), at, os.SEEK_DATA) != at:
                 self.is_late = True
         for path in pathlib.Path("d").glob("*.ctf"):

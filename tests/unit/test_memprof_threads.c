@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include "memprof_host.h"
 #include "unit.h"
@@ -244,21 +245,35 @@ static void *churn(void *context) {
     return NULL;
 }
 
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Lets others run so many times, or for a while: on one processor, each of them takes its slice. */
+static void let_others_run(int times) {
+    enum { WHILE_MS = 5 };
+    const int64_t end = now_ms() + WHILE_MS;
+    for (int i = 0; i < times && now_ms() < end; i++)
+        sched_yield();
+}
+
 static void *start_and_stop(void *context) {
     town *t = context;
     memprof_thread self = {0};
     for (int i = 0; i < 60; i++) {
         if (town_start(t, &self, 0.05) != MEMPROF_OK)
             t->wrong = true;
-        for (int j = 0; j < 100 || (i == 0 && t->births == 0); j++)
-            sched_yield(); /* the first session lasts until it has seen something */
+        do
+            let_others_run(100); /* the first session lasts until it has seen something */
+        while (i == 0 && t->births == 0);
         if (memprof_stop(t->engine, &self) != MEMPROF_OK)
             t->wrong = true;
         while (!memprof_is_quiet(t->engine))
             sched_yield();
         t->closed = true; /* from here to the next start no callback may run */
-        for (int j = 0; j < 20; j++)
-            sched_yield();
+        let_others_run(20);
         t->closed = false;
     }
     t->end = true;

@@ -335,6 +335,10 @@ def the_last_of_it_is_a_window():
                               "--filter", f"size:{SIZE}..{SIZE + 8 * THREADS}", trace))
         live_blocks = sum(row["blocks"] for row in left["hotspots"])
         assert abs(live_blocks - want) <= THREADS, (live_blocks, want)
+    window = window_of(segments()[-2:])
+    want = json.loads(ask("hotspots", "--json", window))["total"]["value"]
+    check, = json.loads(allotrace("check", "--json", "--max-allocated", "1B", window).stdout)["checks"]
+    same(check["value"], want, "what a check counts of a window")
 
 
 @test

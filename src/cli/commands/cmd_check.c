@@ -90,6 +90,7 @@ static const option options[] = {
 /* The blocks that rules with the same filter and measure are about. */
 typedef struct group {
     const char *text; /* text of the filter, interned; NULL: all blocks */
+    char *whole;      /* with what a window adds; NULL: nothing */
     filter *filter;   /* NULL: all blocks */
     measure measure;
     lens lens;
@@ -100,6 +101,7 @@ typedef struct group {
 /* State of the command. */
 typedef struct job {
     const check_command *opts;
+    const char *path;
     trace_file in;
     profile profile;
     budget_rule defaults; /* filter and measure of rules without any */
@@ -238,12 +240,14 @@ static int add_group(job *j, const budget_rule *r) {
     if (find_group(j, r) < j->groups.count)
         return STATUS_OK;
     group g = {.text = r->filter, .measure = r->measure};
-    int status = question_parse_filter(&command_check, r->filter, &g.filter);
-    if (status != STATUS_OK)
-        return status;
-    if (!vec_push(&j->groups, g)) {
+    int status =
+        question_parse_births(&command_check, r->filter, r->measure, j->path, &g.whole, &g.filter);
+    if (status == STATUS_OK && !vec_push(&j->groups, g))
+        status = message_no_memory();
+    if (status != STATUS_OK) {
         filter_free(g.filter);
-        return message_no_memory();
+        free(g.whole);
+        return status;
     }
     bool all = g.measure == MEASURE_ALLOCATED || g.measure == MEASURE_BLOCKS;
     j->selects = j->selects || !all || filter_selects(g.filter);
@@ -264,6 +268,7 @@ static void free_groups(job *j) {
     for (size_t i = 0; i < j->groups.count; i++) {
         group *g = &j->groups.items[i];
         filter_free(g->filter);
+        free(g->whole);
         lens_free(&g->lens);
         budget_tally_free(&g->tally);
     }
@@ -291,7 +296,7 @@ static bool find_functions(const job *j, hotspots *h) {
     if (!query_run(&q, &j->profile, &spec))
         return false;
     bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
-    if (!spec.filter && libraries_hold_most(&q))
+    if (!j->defaults.filter && libraries_hold_most(&q))
         message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
                      " writes budgets for the code that calls them");
     query_free(&q);
@@ -334,12 +339,13 @@ static bool count_block(void *context, uint32_t node, const memtrace_event *even
  * count. */
 static int count_kept(const job *j, group *g) {
     selection s;
-    const int status = question_check_filter(&command_check, g->text, g->filter, &j->profile);
+    const char *text = g->whole ? g->whole : g->text;
+    const int status = question_check_filter(&command_check, text, g->filter, &j->profile);
     if (status != STATUS_OK)
         return status;
     if (!filter_select(g->filter, &j->profile, &s))
         return message_no_memory();
-    question_warn_nothing(&s, g->text, g->filter, &j->profile);
+    question_warn_nothing(&s, text, g->filter, &j->profile);
     g->tally.may = filter_bounds_of(g->filter, &j->profile);
     bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);
@@ -550,7 +556,7 @@ static int check_usage(const check_command *o) {
 }
 
 static int run(const void *opts, char **operands) {
-    job j = {.opts = opts};
+    job j = {.opts = opts, .path = operands[0]};
     int status = check_usage(opts);
     if (status == STATUS_OK)
         status = read_rules(&j);

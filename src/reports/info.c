@@ -69,6 +69,17 @@ static bool has_end_said(const table *t) {
     return !has_early_end(t) && report_at(t->rows)->end;
 }
 
+static bool is_window(const table *t) {
+    return report_at(t->rows)->is_window;
+}
+
+static uint64_t before_samples(const profile *p) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->table.count; i++)
+        sum += blocks_born(&p->table, i) ? 0 : blocks_samples(&p->table, i);
+    return sum;
+}
+
 static bool has_whole_end(const table *t) {
     return report_at(t->rows)->profile->end.how == MEMTRACE_END_WHOLE;
 }
@@ -177,6 +188,8 @@ static const table_column whole_columns[] = {
     X(freed, COUNT, ((cell){.count = p->collected_blocks}), IN_TEXT, NULL, "  freed",              \
       "sampled blocks that were freed")                                                            \
     X(all, AMOUNT, amount(p, cct_sum(p->samples)), IN_TEXT, NULL, "allocated", "in all")           \
+    X(before, AMOUNT, amount(p, before_samples(p)), IN_ALL, is_window, "  before it",              \
+      "live at the start of a window of a longer trace, and in all amounts of what was allocated") \
     X(in_minor, AMOUNT, amount_in(p, MEMTRACE_MINOR), IN_TEXT, has_heap, "  minor",                \
       "in this heap")                                                                              \
     X(in_major, AMOUNT, amount_in(p, MEMTRACE_MAJOR), IN_TEXT, has_heap, "  major",                \

@@ -12,7 +12,8 @@ enum { INFO_MARKS = 10 }; /* shown in text */
 typedef struct info_report {
     const profile *profile;
     const char *path;
-    uint64_t size; /* bytes; 0: unknown, as of a pipe */
+    uint64_t size;  /* bytes; 0: unknown, as of a pipe */
+    bool is_window; /* of a longer trace: blocks at its very start were allocated before */
     const memtrace_warning *warnings;
     size_t n_warnings;
     bool promotion_unknown; /* promotion was not recorded */

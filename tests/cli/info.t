@@ -113,3 +113,15 @@ What is wrong with a file is part of the answer; one that cannot be read does no
   $ allotrace info --strict cut.ctf
   allotrace: cut.ctf: byte 60000: the trace ends within a packet
   [1]
+
+Of the last part of a trace, the amounts include what was live at its start, and it is said how much that is:
+
+  $ printf 'alloc major 99 100 main@a.c:1\nlater 10\nalloc major 9 10 main@a.c:2\n' | $TESTDIR/make-trace >early.ctf
+  $ allotrace info --last 5s early.ctf | grep -A 1 allocated
+    allocated        880 B
+      before it      800 B
+  $ allotrace info --last 5s --json early.ctf | jq -c '.[].before.value, .[].allocated.value'
+  800
+  880
+  $ allotrace info --json early.ctf | jq -c '.[].before'
+  null

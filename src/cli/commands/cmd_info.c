@@ -5,6 +5,7 @@
 
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
@@ -65,13 +66,17 @@ static void write_report(output *out, info_report *r, const info_options *opts) 
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
     trace_file in;
     profile p = {0};
-    const trace_profile_options from = {.strict = opts->strict,
-                                        .index = opts->index,
-                                        .keep_warnings = true,
-                                        .how = {.track_promotion = true}};
+    const trace_profile_options from = {
+        .strict = opts->strict,
+        .index = opts->index,
+        .keep_warnings = true,
+        .how = {.track_promotion = true, .keep_blocks = origin_is_window(path)}};
     int status = trace_profile_read(&in, &p, path, &from);
     if (status == STATUS_OK) {
-        info_report r = {.profile = &p, .path = in.name, .size = size_of(&in)};
+        info_report r = {.profile = &p,
+                         .path = in.name,
+                         .size = size_of(&in),
+                         .is_window = origin_is_window(path)};
         r.warnings = trace_file_warnings(&in, &r.n_warnings);
         if (*n > 0)
             output_text(out, opts->json ? ",\n" : "\n");

@@ -298,14 +298,20 @@ def a_receiver_that_hangs_does_not_keep_others_from_being_tried_again():
          [["warning", f"nothing was pushed to {a.url}/v1development/profiles"]], said)
 
 
-def insist_until_ctrl_c(r, *words, ends=0):
-    """The command insists, once `ends` Ctrl-Cs have ended the recording; it ends at the next one."""
+def pauses(pid):
+    """How often a process has waited, as the service does in each round."""
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)[1])
+
+
+def insist_until_ctrl_c(r, *words, attached=None):
+    """The command insists, once a first Ctrl-C has ended the recording of an attached process; it ends at the next one."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))}
-    with subprocess.Popen([ALLOTRACE, *words, "--push", r.url, "--every", "1h", *(["--", SERVICE, "3", "0"] if not ends else [])],
+    with subprocess.Popen([ALLOTRACE, *words, "--push", r.url, "--every", "1h", *([str(attached)] if attached else ["--", SERVICE, "3", "0"])],
                           env=env | {"ALLOTRACE_PRELOAD": RECORDER}, text=True, stderr=subprocess.PIPE) as process:
-        if ends:
+        if attached:
             assert "recording process" in process.stderr.readline()
-            patiently(lambda: os.path.exists("x.ctf") and os.path.getsize("x.ctf") > 0, "it is recorded")
+            begun = pauses(attached)
+            patiently(lambda: pauses(attached) > begun + 10, "rounds are recorded")
             process.send_signal(signal.SIGINT)
         patiently(lambda: r.seen >= 3 or process.poll() is not None, "it tries again")
         process.send_signal(signal.SIGINT)
@@ -322,7 +328,7 @@ def ctrl_c_ends_the_tries_after_the_end():
     os.unlink("x.ctf")
     with subprocess.Popen([SERVICE, "100000", "10"]) as service:
         try:
-            insist_until_ctrl_c(failing(1000, 503), "attach", "-r", "1", "-o", "x.ctf", str(service.pid), ends=1)
+            insist_until_ctrl_c(failing(1000, 503), "attach", "-r", "1", "-o", "x.ctf", attached=service.pid)
         finally:
             service.kill()
 

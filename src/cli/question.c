@@ -13,7 +13,6 @@
 #include "cli/origin.h"
 #include "cli/similar.h"
 #include "cli/terminal.h"
-#include "cli/traces.h"
 #include "import/import.h"
 #include "languages/language.h"
 #include "query/libraries.h"

@@ -87,9 +87,8 @@ static const option attach_specs[] = {
      .brief = "record for TIME, such as 30s, or until Ctrl-C (default: until `allotrace detach`)"},
     {.name = "go",
      OPTION_SETS(FLAG, attach_options, go),
-     .help = "read Go's own profile, as of any Go program, but refuse a process that has none "
-             "instead of recording malloc",
-     .brief = "read Go's own profile, or refuse"},
+     .help = "read Go's own profile; if the process has none, fail instead of recording malloc",
+     .brief = "read Go's own profile, or fail"},
     {.name = "native",
      OPTION_SETS(FLAG, attach_options, native),
      .help = "of a Go program with C code, record malloc instead of reading Go's own profile",
@@ -574,9 +573,8 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     return status;
 }
 
-/* Returns whether the profile of a Go program with C can be read, of which malloc could be recorded
- * instead. If so, most of its memory is Go's: most such programs have C only for the names of
- * hosts. Otherwise says why only malloc is recorded. */
+/* Returns whether the profile of a Go program with C can be read; otherwise says why only malloc is
+ * recorded. Go's heap is preferred, because most such programs use C only to look up host names. */
 static bool prefers_go(const run_go *g, pid_t pid, go_kind kind, const import_error *error) {
     run_go probe = *g;
     if (kind == GO_REFUSED) {

@@ -91,8 +91,8 @@ static const option options[] = {
     OPTION_CONTEXT(run_options),
     {.name = "native",
      OPTION_SETS(FLAG, run_options, native),
-     .help = "record malloc in addition to the OCaml heap of OCaml programs; with --keep, of Go "
-             "programs with C, instead of Go's own heap",
+     .help = "record malloc in addition to the OCaml heap of OCaml programs; for a Go program with "
+             "C, --keep then keeps malloc instead of Go's own heap",
      .brief = "record malloc and the heap of OCaml programs"},
     {.name = "no-ocaml",
      OPTION_SETS(FLAG, run_options, no_ocaml),
@@ -659,8 +659,8 @@ static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
            *preload && preload_file_make_nameable(preload);
 }
 
-/* A ring holds one trace of a process. Of a Go program with C, it is Go's heap: most such programs
- * take next to nothing from malloc, as those that have C only for the names of hosts. */
+/* A ring holds one trace of a process. For a Go program with C, that is Go's heap, because most
+ * such programs use C only to look up host names, and take next to nothing from malloc. */
 static bool keeps_go(const launch *l) {
     return l->ring.on && l->go.program.layout && !l->has_children && !l->options->native;
 }
